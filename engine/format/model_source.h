@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "format/json.h"
+#include "memory/mapped_file.h"
+#include "types/model_config.h"
+#include "types/tensor_info.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace colibri {
+
+/// A static routing table: uint16 [layers][rows][k], best expert first, in the mapping of one of the source's files.
+struct RouterTable {
+    std::uint32_t file = 0;   ///< index into the source's files
+    std::uint64_t offset = 0; ///< bytes, even
+    std::uint32_t layers = 0;
+    std::uint32_t rows = 0;
+    std::uint32_t k = 0;
+    TableIndex index = TableIndex::Token;
+};
+
+/// What one entry of "sanity" in a Colibri config.json says.
+struct SanityEntry {
+    std::uint32_t layer = 0;
+    std::uint32_t token = 0;
+    std::vector<std::uint16_t> experts;
+};
+
+/// What a reader of a format found: files mapped, tensors listed and range-checked, configuration as it stands. No weight
+/// has been read, no rule of an architecture been applied: engine/model does that.
+struct ModelSource {
+    std::string path;                ///< the folder as the user named it
+    std::string format;              ///< "huggingface", "colibri", "raw"
+    JsonValue config;                ///< the root object of config.json; for raw exports an equivalent that states every dimension
+    std::string configFile;          ///< for error texts
+    std::vector<std::shared_ptr<const MappedFile>> files; ///< weights and tables
+    std::vector<TensorInfo> tensors; ///< sorted by name, names unique
+    std::string tokenizerFile;       ///< path of tokenizer.json; empty when there is none
+    std::optional<RouterTable> table;
+    std::vector<SanityEntry> sanity;
+    std::vector<RuleOrigin> origins; ///< dimensions that the reader itself determined (raw exports)
+    std::vector<std::string> notes;  ///< what is suspicious or was not understood
+};
+
+} // namespace colibri
