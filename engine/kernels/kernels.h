@@ -24,10 +24,10 @@ struct Matrix {
 /// Input rows of a product. `quants`, when given, replace `values` for int8 matrices (Activations::Q8).
 struct Rows {
     const float* values = nullptr;        ///< [count][stride]
-    const std::int8_t* quants = nullptr;  ///< [count][quantStride], see quantizeRow
+    const std::int8_t* quants = nullptr;  ///< [count][stride], see quantizeRow
     const float* quantScales = nullptr;   ///< [count][ceil(cols / 32)]
     std::uint32_t count = 0;
-    std::uint32_t stride = 0;             ///< floats from row to row
+    std::uint32_t stride = 0;             ///< elements from row to row of values and of quants, at least cols
 };
 
 /// One query head of one token against the cached keys and values of one KV head.
