@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "stores/modelfacts.h"
+#include "stores/tokentext.h"
+#include "types/engine_options.h"
+#include "types/result.h"
+#include "types/run_record.h"
+#include "types/timing_event.h"
+
+#include <QObject>
+#include <QString>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace colibri {
+
+/// What the engine thread hands over when a run begins.
+struct RunStart {
+    ModelFactsPtr model;
+    std::shared_ptr<const RunRecord> record;
+    std::shared_ptr<TimingRing> timings; ///< this store is its reader
+    EngineInfo info;
+    std::uint64_t arenaBytes = 0;
+    std::uint64_t kvBytes = 0; ///< of which KV cache
+};
+
+/// The run as the GUI thread sees it. Positions are int; everything below tokens() and routed() is complete.
+class RunStore : public QObject {
+    Q_OBJECT
+
+public:
+    /// Idle: no run yet. Starting: asked for, not begun (the run before is still shown). Waiting: for the pace.
+    /// Paused: stopped or stepped, can go on. Finished: see finishReason(). Failed: see error().
+    enum class State { Idle, Starting, Running, Waiting, Stopping, Paused, Finished, Failed };
+    Q_ENUM(State)
+    enum class FinishReason { MaxTokens, EndOfText, ContextFull };
+    Q_ENUM(FinishReason)
+    using Clock = std::chrono::steady_clock;
+
+    using QObject::QObject;
+
+    State state() const { return m_state; }
+    bool busy() const; ///< Starting, Running, Waiting or Stopping
+    FinishReason finishReason() const { return m_finishReason; } ///< valid in State::Finished
+    const std::optional<Error>& error() const { return m_error; } ///< present in State::Failed only
+
+    const ModelFactsPtr& model() const { return m_start.model; } ///< null before the first run
+    const std::shared_ptr<const RunRecord>& record() const { return m_start.record; } ///< null before the first run
+    const EngineInfo& info() const { return m_start.info; }
+    std::uint64_t arenaBytes() const { return m_start.arenaBytes; }
+    std::uint64_t kvBytes() const { return m_start.kvBytes; }
+
+    int tokens() const { return m_text ? m_text->size() : 0; } ///< prompt and generated ones
+    int promptTokens() const { return m_promptTokens; }
+    int routed() const { return m_routed; } ///< positions whose decisions are in the record
+    const TokenPiece& piece(int position) const { return m_text->piece(position); }
+    QString text() const; ///< of all tokens
+    QString text(int from, int to) const; ///< of these tokens by themselves
+
+    /// The step in which a position was computed; null: not yet, or its event was dropped.
+    const TimingEvent* timing(int position) const;
+    double prefillTokensPerSecond() const { return m_prefill.rate(); } ///< computing only; 0: nothing measured yet
+    double decodeTokensPerSecond() const { return m_decode.rate(); }
+    std::uint64_t droppedTimings() const { return m_start.timings ? m_start.timings->dropped() : 0; }
+
+    // ---- the owner of the engine thread ----
+    void begin(RunStart start);
+    /// Takes over what the engine published, until `deadline`. False: there is more.
+    bool catchUp(Clock::time_point deadline);
+    void setState(State state); ///< any but Finished and Failed
+    void finish(FinishReason reason);
+    void fail(Error error);
+    void clear(); ///< no run, State::Idle
+
+signals:
+    void reset(); ///< another run, or none: everything below is new
+    /// Pieces from..to-1 are new or have changed (`from` is below the former count when a character was completed).
+    void tokensAppended(int from, int to);
+    void routedAdvanced(int from, int to);
+    void timingsAdvanced();
+    void stateChanged();
+
+private:
+    struct Rate {
+        std::uint64_t tokens = 0;
+        std::uint64_t ns = 0;
+        double rate() const { return ns > 0 ? double(tokens) * 1e9 / double(ns) : 0; }
+    };
+    bool takeTokens(Clock::time_point deadline);
+    bool takeTimings(Clock::time_point deadline);
+    void addTiming(const TimingEvent& event);
+
+    State m_state = State::Idle;
+    FinishReason m_finishReason = FinishReason::MaxTokens;
+    std::optional<Error> m_error;
+    RunStart m_start;
+    std::optional<TokenText> m_text;
+    int m_promptTokens = 0;
+    int m_routed = 0;
+    std::vector<TimingEvent> m_events;
+    std::vector<int> m_eventOfPosition; ///< -1: none
+    Rate m_prefill;
+    Rate m_decode;
+};
+
+} // namespace colibri

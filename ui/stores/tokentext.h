@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "stores/modelfacts.h"
+
+#include <QByteArray>
+#include <QString>
+
+#include <span>
+#include <vector>
+
+namespace colibri {
+
+/// What one token looks like in the text.
+struct TokenPiece {
+    TokenId id = 0;
+    QString text; ///< complete characters that begin in this token. Joined over all tokens: the text of the run
+    QByteArray bytes; ///< the token's own bytes; the vocabulary's name of a special token; empty for an unknown id
+    bool special = false; ///< adds nothing to the text
+    bool partial = false; ///< some of its bytes wait for the rest of their character: show the bytes as a hex chip
+    int group = 0; ///< position of the first of the tokens that share characters with this one; its own when none does
+};
+
+/// Turns ids into pieces one after the other. Bytes that are no UTF-8 become U+FFFD, one for each maximal part of a
+/// character (Unicode 15, 3.9, practice of substituting maximal subparts), as Model::detokenize does.
+class TokenText {
+public:
+    explicit TokenText(ModelFactsPtr model);
+
+    /// Adds a token. Returns the position of the first piece that is new or has changed: below the new one when an
+    /// earlier token's character was completed.
+    int append(TokenId id);
+
+    int size() const { return static_cast<int>(m_pieces.size()); }
+    const TokenPiece& piece(int position) const { return m_pieces[static_cast<std::size_t>(position)]; }
+    /// All characters so far; an unfinished one counts as U+FFFD.
+    QString text() const;
+
+private:
+    void addByte(unsigned char byte);
+    void startCharacter(unsigned char byte);
+    void emitCharacter(char32_t character);
+
+    ModelFactsPtr m_model;
+    std::vector<TokenPiece> m_pieces;
+    int m_owner = -1; ///< token in which the unfinished character began; -1: none
+    int m_firstChanged = 0;
+    int m_missing = 0; ///< bytes that the unfinished character still needs
+    char32_t m_character = 0;
+    unsigned char m_lowest = 0x80; ///< bounds of its next byte
+    unsigned char m_highest = 0xBF;
+};
+
+/// The text of some ids by themselves: what Model::detokenize gives.
+QString decodeTokens(const ModelFactsPtr& model, std::span<const TokenId> ids);
+
+} // namespace colibri
