@@ -66,6 +66,7 @@ struct ModelConfig {
     bool qkNorm = false;
     bool tiedEmbeddings = false;
     std::optional<TokenId> beginOfText;
+    bool addBeginOfText = false;       ///< tokenizing a text puts beginOfText in front
     std::vector<TokenId> endOfText;    ///< a run stops after any of these
     RoutingRules routing;
     TableIndex tableIndex = TableIndex::Token;
