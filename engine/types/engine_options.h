@@ -50,6 +50,8 @@ struct EngineOptions {
     Isa isa = Isa::Auto;         ///< ignored by Numerics::Scalar
     std::optional<RoutingSource> routing; ///< empty: live when the model has a router, else its table
     Breaker breaker = Breaker::Zero;
+
+    bool operator==(const EngineOptions&) const = default;
 };
 
 /// Temperature 0 is greedy. Filters apply in this order: repeat penalty, temperature, top-k, top-p, min-p.
