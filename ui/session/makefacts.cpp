@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "session/makefacts.h"
+
+namespace colibri {
+
+ModelFactsPtr makeFacts(const Model& model)
+{
+    auto facts = std::make_shared<ModelFacts>();
+    facts->path = model.path();
+    facts->format = model.format();
+    facts->id = model.id();
+    facts->config = model.config();
+    facts->parameters = model.parameters();
+    facts->activeParameters = model.activeParameters();
+    facts->mappedBytes = model.memory().mappedBytes;
+    facts->copiedBytes = model.memory().copiedBytes;
+    facts->files.assign(model.files().begin(), model.files().end());
+    facts->tensors = static_cast<std::uint32_t>(model.tensors().size());
+    facts->notes.assign(model.notes().begin(), model.notes().end());
+    facts->hasTable = model.hasTable();
+    facts->hasRouter = model.hasRouter();
+    facts->hasTokenizer = model.hasTokenizer();
+    for (TokenId id = 0; facts->hasTokenizer && id < facts->config.vocabSize; ++id) {
+        facts->tokenBytes.emplace_back(model.tokenBytes(id));
+        facts->specialToken.push_back(model.isSpecialToken(id));
+    }
+    return facts;
+}
+
+} // namespace colibri
