@@ -37,6 +37,7 @@ struct Guard {
     std::array<Slot, 65536> slots;
     std::atomic<std::uint32_t> firstGuess{0}; ///< where the search for a free slot begins
     std::atomic<std::uint32_t> everUsed{0}; ///< no slot from here on was ever taken
+    std::atomic<std::uint64_t> faults{0};
     std::atomic<int> state{NotInstalled};
     std::uintptr_t pageSize = 0; ///< fixed before state becomes Installed
     struct sigaction previous = {}; ///< likewise
@@ -63,6 +64,7 @@ bool repair(std::uintptr_t page)
             || slot.version.load(std::memory_order_relaxed) != version)
             continue;
         slot.lostVersion.store(version, std::memory_order_release);
+        guard.faults.fetch_add(1, std::memory_order_release);
         return coverWithZeros(page);
     }
     return false;
@@ -152,6 +154,11 @@ bool mappingLost(int slot) noexcept
         return false;
     const Slot& entry = guard.slots[static_cast<std::size_t>(slot)];
     return entry.lostVersion.load(std::memory_order_acquire) == entry.version.load(std::memory_order_relaxed);
+}
+
+std::uint64_t mappingFaults() noexcept
+{
+    return guard.faults.load(std::memory_order_acquire);
 }
 
 } // namespace colibri

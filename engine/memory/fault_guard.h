@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace colibri {
 
@@ -15,5 +16,7 @@ int registerMapping(const void* begin, std::size_t bytes) noexcept;
 void unregisterMapping(int slot) noexcept;
 /// Whether a fault hit the mapping in this slot.
 bool mappingLost(int slot) noexcept;
+/// Faults that hit any mapping since the process started: one load tells a run whether it has to look at its mappings.
+std::uint64_t mappingFaults() noexcept;
 
 } // namespace colibri
