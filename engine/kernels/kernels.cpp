@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/kernels.h"
+#include "kernels/tables.h"
+
+#include <algorithm>
+
+namespace colibri {
+
+namespace {
+
+#if defined(__x86_64__)
+/// These ask the operating system as well: registers it does not save count as missing.
+bool hasFma()
+{
+    return __builtin_cpu_supports("fma");
+}
+#endif
+
+struct Candidate {
+    const KernelTable* table;
+    bool (*runsHere)();
+};
+
+constexpr Candidate candidates[] = {
+#if defined(__x86_64__)
+    {&scalarFmaKernels, hasFma},
+#endif
+    {&scalarKernels, [] { return true; }},
+};
+
+} // namespace
+
+std::vector<const KernelTable*> runnableTables()
+{
+    std::vector<const KernelTable*> tables;
+    for (const Candidate& candidate : candidates) {
+        if (candidate.runsHere())
+            tables.push_back(candidate.table);
+    }
+    return tables;
+}
+
+std::vector<Isa> availableIsas()
+{
+    std::vector<Isa> isas;
+    for (const KernelTable* table : runnableTables())
+        isas.push_back(table->isa);
+    std::reverse(isas.begin(), isas.end());
+    isas.erase(std::unique(isas.begin(), isas.end()), isas.end());
+    return isas;
+}
+
+const KernelTable* kernelTable(Isa isa)
+{
+    for (const Candidate& candidate : candidates) {
+        if ((isa == Isa::Auto || isa == candidate.table->isa) && candidate.runsHere())
+            return candidate.table;
+    }
+    return nullptr;
+}
+
+} // namespace colibri

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+// The oracle: kernels/ORDER.md in plain C++. Compiled twice on x86-64, for the baseline and for the fma instruction,
+// since without the instruction std::fma is a (slow, correct) call of the C library.
+#include "kernels/exp32.h"
+#include "kernels/tables.h"
+#include "types/half.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+namespace colibri {
+
+namespace {
+
+constexpr std::uint32_t laneCount = 16;
+constexpr std::uint32_t attendBlock = 64;
+constexpr float infinity = std::numeric_limits<float>::infinity();
+
+/// Every float that leaves a kernel passes through here: the one NaN is 0x7fc00000.
+float canonical(float value)
+{
+    return value != value ? std::bit_cast<float>(0x7fc00000u) : value;
+}
+
+template <class T>
+T loadAt(const std::byte* bytes, std::size_t index)
+{
+    T value;
+    std::memcpy(&value, bytes + index * sizeof(T), sizeof(T));
+    return value;
+}
+
+template <DType D>
+using Stored =
+    std::conditional_t<D == DType::F32, float, std::conditional_t<D == DType::Int8, std::int8_t, std::uint16_t>>;
+
+/// One row of a matrix, widened to f32 element by element.
+template <DType D>
+struct WeightRow {
+    const std::byte* first; ///< element (row, 0)
+    std::size_t step; ///< elements from column to column
+    const float* scales; ///< int8: of this row
+
+    WeightRow(const Matrix& w, std::uint32_t row)
+        : first(w.data + sizeof(Stored<D>) * (w.layout == Layout::RowMajor ? std::size_t{row} * w.cols : row))
+        , step(w.layout == Layout::RowMajor ? 1 : w.rows)
+        , scales(
+              D == DType::Int8 ? w.scales + std::size_t{row} * ((w.cols + int8GroupSize - 1) / int8GroupSize) : nullptr)
+    {
+    }
+
+    float at(std::size_t col) const
+    {
+        if constexpr (D == DType::F32)
+            return loadAt<float>(first, col * step);
+        else if constexpr (D == DType::F16)
+            return f16ToF32(loadAt<std::uint16_t>(first, col * step));
+        else if constexpr (D == DType::BF16)
+            return bf16ToF32(loadAt<std::uint16_t>(first, col * step));
+        else
+            return static_cast<float>(quant(col)) * scales[col / int8GroupSize];
+    }
+    std::int8_t quant(std::size_t col) const { return loadAt<std::int8_t>(first, col * step); }
+};
+
+/// The fixed tree: l[i] += l[i + 8], then + 4, + 2, + 1.
+template <class Real>
+Real foldLanes(Real (&lane)[laneCount])
+{
+    for (std::uint32_t width = laneCount / 2; width > 0; width /= 2) {
+        for (std::uint32_t i = 0; i < width; ++i)
+            lane[i] += lane[i + width];
+    }
+    return lane[0];
+}
+
+/// Sum of a(i) * b(i) for i < n in sixteen lanes; the last sixteen are padded with zeros.
+template <class Real, class A, class B>
+Real laneDot(std::uint32_t n, A a, B b)
+{
+    Real lane[laneCount] = {};
+    std::uint32_t i = 0;
+    for (; n - i >= laneCount; i += laneCount) {
+        for (std::uint32_t l = 0; l < laneCount; ++l)
+            lane[l] = std::fma(static_cast<Real>(a(i + l)), static_cast<Real>(b(i + l)), lane[l]);
+    }
+    for (std::uint32_t l = 0; i < n && l < laneCount; ++l) {
+        const bool inside = l < n - i;
+        lane[l] = std::fma(
+            inside ? static_cast<Real>(a(i + l)) : Real{}, inside ? static_cast<Real>(b(i + l)) : Real{}, lane[l]);
+    }
+    return foldLanes(lane);
+}
+
+template <class Real, DType D>
+float weightDot(const WeightRow<D>& row, const float* x, std::uint32_t cols)
+{
+    return static_cast<float>(laneDot<Real>(
+        cols, [&](std::size_t c) { return row.at(c); }, [x](std::size_t c) { return x[c]; }));
+}
+
+/// Exact integer sums in groups of 32, fused into the sum in ascending order.
+float quantDot(const WeightRow<DType::Int8>& row, const std::int8_t* x, const float* xScales, std::uint32_t cols)
+{
+    float sum = 0.f;
+    for (std::uint32_t begin = 0, group = 0; begin < cols; begin += int8GroupSize, ++group) {
+        const std::uint32_t end = begin + std::min(int8GroupSize, cols - begin);
+        std::int32_t exact = 0;
+        for (std::uint32_t c = begin; c < end; ++c)
+            exact += row.quant(c) * x[c];
+        sum = std::fma(static_cast<float>(exact), row.scales[group] * xScales[group], sum);
+    }
+    return sum;
+}
+
+using Product = void (*)(const Matrix&, const Rows&, std::uint32_t, std::uint32_t, float*, std::size_t);
+
+template <class Real, DType D>
+void product(
+    const Matrix& w, const Rows& x, std::uint32_t rowBegin, std::uint32_t rowEnd, float* out, std::size_t outStride)
+{
+    for (std::uint32_t r = rowBegin; r < rowEnd; ++r) {
+        const WeightRow<D> row(w, r);
+        for (std::size_t t = 0; t < x.count; ++t)
+            out[t * outStride + r] = canonical(weightDot<Real>(row, x.values + t * x.stride, w.cols));
+    }
+}
+
+void quantProduct(
+    const Matrix& w, const Rows& x, std::uint32_t rowBegin, std::uint32_t rowEnd, float* out, std::size_t outStride)
+{
+    const std::size_t groups = (w.cols + int8GroupSize - 1) / int8GroupSize;
+    for (std::uint32_t r = rowBegin; r < rowEnd; ++r) {
+        const WeightRow<DType::Int8> row(w, r);
+        for (std::size_t t = 0; t < x.count; ++t)
+            out[t * outStride + r] =
+                canonical(quantDot(row, x.quants + t * x.stride, x.quantScales + t * groups, w.cols));
+    }
+}
+
+constexpr Product products[dtypeCount] = {
+    product<float, DType::F32>, product<float, DType::F16>, product<float, DType::BF16>, product<float, DType::Int8>};
+constexpr Product doubleProducts[dtypeCount] = {product<double, DType::F32>, product<double, DType::F16>,
+    product<double, DType::BF16>, product<double, DType::Int8>};
+
+void matmul(
+    const Matrix& w, const Rows& x, std::uint32_t rowBegin, std::uint32_t rowEnd, float* out, std::size_t outStride)
+{
+    const bool quantized = w.dtype == DType::Int8 && x.quants;
+    (quantized ? quantProduct : products[static_cast<int>(w.dtype)])(w, x, rowBegin, rowEnd, out, outStride);
+}
+
+void matmulDouble(
+    const Matrix& w, const Rows& x, std::uint32_t rowBegin, std::uint32_t rowEnd, float* out, std::size_t outStride)
+{
+    doubleProducts[static_cast<int>(w.dtype)](w, x, rowBegin, rowEnd, out, outStride);
+}
+
+void quantizeGroup(const float* x, std::uint32_t n, std::int8_t* quants, float& scale)
+{
+    float largest = 0.f;
+    bool finite = true;
+    for (std::uint32_t i = 0; i < n; ++i) {
+        const float magnitude = std::fabs(x[i]);
+        finite = finite && magnitude < infinity;
+        largest = magnitude > largest ? magnitude : largest;
+    }
+    scale = finite ? largest / 127.f : canonical(std::numeric_limits<float>::quiet_NaN());
+    if (!(scale > 0.f)) {
+        std::fill_n(quants, n, std::int8_t{0});
+        return;
+    }
+    for (std::uint32_t i = 0; i < n; ++i) {
+        const float limited = std::clamp(x[i] / scale, -127.f, 127.f); // a subnormal scale may be far too small
+        quants[i] = static_cast<std::int8_t>((limited + exp32::rounder) - exp32::rounder);
+    }
+}
+
+void quantizeRow(const float* x, std::uint32_t n, std::int8_t* quants, float* scales)
+{
+    for (std::uint32_t i = 0; i < n; i += int8GroupSize)
+        quantizeGroup(x + i, std::min(int8GroupSize, n - i), quants + i, scales[i / int8GroupSize]);
+}
+
+template <DType D>
+void copyTyped(const Matrix& w, std::uint32_t r, float* out)
+{
+    const WeightRow<D> row(w, r);
+    for (std::uint32_t c = 0; c < w.cols; ++c)
+        out[c] = canonical(row.at(c));
+}
+
+void copyRow(const Matrix& w, std::uint32_t row, float* out)
+{
+    constexpr void (*copies[dtypeCount])(const Matrix&, std::uint32_t, float*) = {
+        copyTyped<DType::F32>, copyTyped<DType::F16>, copyTyped<DType::BF16>, copyTyped<DType::Int8>};
+    copies[static_cast<int>(w.dtype)](w, row, out);
+}
+
+void rmsNorm(const float* x, const float* weight, float eps, std::uint32_t n, float* out)
+{
+    const auto at = [x](std::size_t i) { return x[i]; };
+    const float mean = laneDot<float>(n, at, at) / static_cast<float>(n);
+    const float factor = 1.f / std::sqrt(mean + eps);
+    for (std::uint32_t i = 0; i < n; ++i)
+        out[i] = canonical(x[i] * factor * weight[i]);
+}
+
+void rope(float* head, const float* cosine, const float* sine, std::uint32_t n)
+{
+    const std::uint32_t half = n / 2;
+    for (std::uint32_t i = 0; i < half; ++i) {
+        const float a = head[i];
+        const float b = head[i + half];
+        head[i] = canonical(std::fma(a, cosine[i], -(b * sine[i])));
+        head[i + half] = canonical(std::fma(b, cosine[i], a * sine[i]));
+    }
+}
+
+float exponential(float x)
+{
+    return canonical(exp32::exponential(x));
+}
+
+void exponentials(const float* x, std::uint32_t n, float* out)
+{
+    for (std::uint32_t i = 0; i < n; ++i)
+        out[i] = exponential(x[i]);
+}
+
+void swiglu(const float* gate, const float* up, std::uint32_t n, float* out)
+{
+    for (std::uint32_t i = 0; i < n; ++i)
+        out[i] = canonical(gate[i] / (1.f + exponential(-gate[i])) * up[i]);
+}
+
+void addScaled(float* acc, const float* x, float weight, std::uint32_t n)
+{
+    for (std::uint32_t i = 0; i < n; ++i)
+        acc[i] = canonical(std::fma(x[i], weight, acc[i]));
+}
+
+void add(float* acc, const float* x, std::uint32_t n)
+{
+    for (std::uint32_t i = 0; i < n; ++i)
+        acc[i] = canonical(acc[i] + x[i]);
+}
+
+/// Turns scores into exp(score - largest score) and returns their sum in blocks.
+float weighPositions(float* scores, std::uint32_t positions)
+{
+    float largest = -infinity;
+    for (std::uint32_t j = 0; j < positions; ++j)
+        largest = scores[j] > largest ? scores[j] : largest;
+    float sum = 0.f;
+    for (std::uint32_t begin = 0; begin < positions; begin += attendBlock) {
+        const std::uint32_t end = begin + std::min(attendBlock, positions - begin);
+        float partial = 0.f;
+        for (std::uint32_t j = begin; j < end; ++j) {
+            scores[j] = exponential(scores[j] - largest);
+            partial += scores[j];
+        }
+        sum += partial;
+    }
+    return sum;
+}
+
+/// Up to sixteen components of the weighted sum of the values, starting at component `first`.
+template <DType D>
+void mixValues(const AttendArgs& args, const Matrix& values, std::uint32_t first, float sum)
+{
+    const std::uint32_t width = std::min(laneCount, args.headDim - first);
+    float total[laneCount] = {};
+    for (std::uint32_t begin = 0; begin < args.positions; begin += attendBlock) {
+        const std::uint32_t end = begin + std::min(attendBlock, args.positions - begin);
+        float partial[laneCount] = {};
+        for (std::uint32_t j = begin; j < end; ++j) {
+            const WeightRow<D> row(values, j);
+            for (std::uint32_t d = 0; d < width; ++d)
+                partial[d] = std::fma(args.scores[j], row.at(first + d), partial[d]);
+        }
+        for (std::uint32_t d = 0; d < width; ++d)
+            total[d] += partial[d];
+    }
+    for (std::uint32_t d = 0; d < width; ++d)
+        args.out[first + d] = canonical(total[d] / sum);
+}
+
+template <DType D>
+void attendTyped(const AttendArgs& args)
+{
+    const Matrix keys{args.keys, nullptr, D, Layout::RowMajor, args.positions, args.headDim};
+    const Matrix values{args.values, nullptr, D, Layout::RowMajor, args.positions, args.headDim};
+    for (std::uint32_t j = 0; j < args.positions; ++j)
+        args.scores[j] = weightDot<float>(WeightRow<D>(keys, j), args.query, args.headDim) * args.scale;
+    const float sum = weighPositions(args.scores, args.positions);
+    for (std::uint32_t d = 0; d < args.headDim; d += laneCount)
+        mixValues<D>(args, values, d, sum);
+}
+
+void attend(const AttendArgs& args)
+{
+    (args.kv == KvType::F32 ? attendTyped<DType::F32> : attendTyped<DType::F16>)(args);
+}
+
+void storeKv(const float* x, std::uint32_t n, KvType kv, std::byte* out)
+{
+    for (std::uint32_t i = 0; i < n; ++i) {
+        const float value = canonical(x[i]);
+        const std::uint16_t half = f32ToF16(value);
+        if (kv == KvType::F32)
+            std::memcpy(out + i * sizeof value, &value, sizeof value);
+        else
+            std::memcpy(out + i * sizeof half, &half, sizeof half);
+    }
+}
+
+bool allFinite(const float* x, std::size_t n)
+{
+    return std::all_of(x, x + n, [](float value) { return std::fabs(value) < infinity; });
+}
+
+} // namespace
+
+#if !defined(__x86_64__) || !defined(__FMA__)
+extern const KernelTable scalarKernels = {
+#else
+extern const KernelTable scalarFmaKernels = {
+#endif
+    Isa::Scalar, matmul, matmulDouble, quantizeRow, copyRow, rmsNorm, rope, swiglu, addScaled, add, attend, storeKv,
+    exponentials, allFinite};
+
+} // namespace colibri
