@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/readers.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+
+namespace colibri {
+
+namespace {
+
+constexpr const char* singleFile = "model.safetensors";
+constexpr const char* indexFile = "model.safetensors.index.json";
+
+Error failed(Errc code, const std::string& file, std::optional<std::uint64_t> at, std::string why)
+{
+    return {code, "read the Hugging Face folder", file, at, std::move(why)};
+}
+
+bool exists(const std::filesystem::path& path)
+{
+    std::error_code ignored;
+    return std::filesystem::exists(path, ignored);
+}
+
+Result<JsonValue> readObject(const std::string& path)
+{
+    const auto file = MappedFile::open(path);
+    if (!file)
+        return file.error();
+    const auto bytes = (*file)->bytes();
+    auto root = parseJson({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, path);
+    if (root && !root->object())
+        return failed(
+            Errc::Malformed, path, root->offset, "the file holds " + shortText(*root) + ", it must hold an object");
+    return root;
+}
+
+/// What the index says: for each tensor the shard that holds it, and the shards' plain names in order.
+struct ShardIndex {
+    struct Place {
+        std::string shard;
+        std::uint64_t at = 0; ///< offset in the index
+    };
+    std::string file;
+    std::map<std::string, Place> places; ///< by name of the tensor
+    std::vector<std::string> shards;
+};
+
+bool plainName(const std::string& name)
+{
+    return !name.empty() && name != "." && name != ".."
+        && name.find_first_of(std::string_view("/\\\0", 3)) == name.npos;
+}
+
+Result<ShardIndex> readIndex(const std::string& path)
+{
+    ShardIndex index;
+    index.file = path;
+    const auto root = readObject(path);
+    if (!root)
+        return root.error();
+    const JsonValue* const map = root->find("weight_map");
+    if (!map || !map->object() || map->object()->empty())
+        return failed(Errc::Malformed, path, map ? map->offset : root->offset,
+            "weight_map is " + (map ? shortText(*map) : "missing")
+                + ", it must be an object that names a file for each tensor");
+    for (const auto& [tensor, shard] : *map->object()) {
+        if (!shard.string() || !plainName(*shard.string()))
+            return failed(Errc::Malformed, path, shard.offset,
+                "weight_map[\"" + tensor + "\"] is " + shortText(shard)
+                    + ", it must be the plain name of a file in the same folder");
+        index.places.emplace(tensor, ShardIndex::Place{*shard.string(), shard.offset});
+        index.shards.push_back(*shard.string());
+    }
+    std::sort(index.shards.begin(), index.shards.end());
+    index.shards.erase(std::unique(index.shards.begin(), index.shards.end()), index.shards.end());
+    return index;
+}
+
+/// Maps one file of weights and appends its tensors.
+Result<void> addWeights(const std::string& path, ModelSource& source)
+{
+    auto file = MappedFile::open(path);
+    if (!file)
+        return file.error();
+    auto tensors =
+        parseSafetensors((*file)->bytes(), path, static_cast<std::uint32_t>(source.files.size()), source.notes);
+    if (!tensors)
+        return tensors.error();
+    source.files.push_back(std::move(*file));
+    std::move(tensors->begin(), tensors->end(), std::back_inserter(source.tensors));
+    return {};
+}
+
+Result<void> sortTensors(ModelSource& source)
+{
+    std::stable_sort(
+        source.tensors.begin(), source.tensors.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+    const auto same = [](const TensorInfo& a, const TensorInfo& b) { return a.name == b.name; };
+    const auto twice = std::adjacent_find(source.tensors.begin(), source.tensors.end(), same);
+    if (twice == source.tensors.end())
+        return {};
+    const std::string& first = source.files[twice[0].file]->path();
+    const std::string& second = source.files[twice[1].file]->path();
+    return failed(Errc::Malformed, second, twice[1].offset,
+        "tensor " + twice->name + " stands here and in " + first + " at offset " + std::to_string(twice->offset)
+            + ", it must stand in one file");
+}
+
+/// The index and the shards' own directories must agree. Tensors have been sorted by name.
+Result<void> checkIndex(const ShardIndex& index, const std::string& folder, ModelSource& source)
+{
+    for (const auto& [name, place] : index.places) {
+        const std::string expected = (std::filesystem::path(folder) / place.shard).string();
+        const auto before = [](const TensorInfo& tensor, const std::string& key) { return tensor.name < key; };
+        const auto at = std::lower_bound(source.tensors.begin(), source.tensors.end(), name, before);
+        const bool found = at != source.tensors.end() && at->name == name;
+        if (!found || source.files[at->file]->path() != expected)
+            return failed(Errc::Mismatch, index.file, place.at,
+                "weight_map puts tensor " + name + " into " + place.shard + ", but "
+                    + (found ? "it stands in " + source.files[at->file]->path() : "no shard holds it"));
+    }
+    for (const TensorInfo& tensor : source.tensors)
+        if (!index.places.contains(tensor.name))
+            source.notes.push_back(
+                source.files[tensor.file]->path() + ": tensor " + tensor.name + " is not listed in " + index.file);
+    return {};
+}
+
+/// Files of weights in the folder that the model does not use, in order.
+void noteUnlisted(const std::string& folder, const std::vector<std::string>& used, ModelSource& source)
+{
+    std::vector<std::string> names;
+    std::error_code error;
+    for (std::filesystem::directory_iterator at(folder, error), end; !error && at != end; at.increment(error))
+        if (at->path().extension() == ".safetensors")
+            names.push_back(at->path().filename().string());
+    std::sort(names.begin(), names.end());
+    for (const std::string& name : names)
+        if (std::find(used.begin(), used.end(), name) == used.end())
+            source.notes.push_back((std::filesystem::path(folder) / name).string()
+                + ": this file of weights is not part of the model and was not read");
+}
+
+Result<void> readShards(
+    const std::string& folder, const std::string& indexPath, ModelSource& source, std::stop_token stop)
+{
+    const auto index = readIndex(indexPath);
+    if (!index)
+        return index.error();
+    for (std::size_t i = 0; i < index->shards.size(); ++i) {
+        if (stop.stop_requested())
+            return Error{Errc::Cancelled, "read the model", folder, {}, {}};
+        const std::string path = (std::filesystem::path(folder) / index->shards[i]).string();
+        if (!exists(path))
+            return failed(Errc::NotFound, path, {},
+                "the file does not exist, it is shard " + std::to_string(i + 1) + " of the "
+                    + std::to_string(index->shards.size()) + " that " + index->file + " lists");
+        if (const auto added = addWeights(path, source); !added)
+            return added.error();
+    }
+    if (const auto sorted = sortTensors(source); !sorted)
+        return sorted.error();
+    noteUnlisted(folder, index->shards, source);
+    return checkIndex(*index, folder, source);
+}
+
+Result<void> readSingle(const std::string& folder, ModelSource& source)
+{
+    if (const auto added = addWeights((std::filesystem::path(folder) / singleFile).string(), source); !added)
+        return added.error();
+    noteUnlisted(folder, {singleFile}, source);
+    return sortTensors(source);
+}
+
+Result<void> readWeights(const std::string& folder, ModelSource& source, std::stop_token stop)
+{
+    const std::string single = (std::filesystem::path(folder) / singleFile).string();
+    const std::string index = (std::filesystem::path(folder) / indexFile).string();
+    if (exists(single)) {
+        if (exists(index))
+            source.notes.push_back(index + ": not read, since " + singleFile + " stands beside it");
+        return readSingle(folder, source);
+    }
+    if (exists(index))
+        return readShards(folder, index, source, stop);
+    return failed(
+        Errc::NotFound, folder, {}, std::string("the folder holds neither ") + singleFile + " nor " + indexFile);
+}
+
+} // namespace
+
+Result<ModelSource> readHuggingFaceFolder(const std::string& folder, std::stop_token stop)
+{
+    const std::filesystem::path root(folder);
+    ModelSource source;
+    source.path = folder;
+    source.format = "huggingface";
+    source.configFile = (root / "config.json").string();
+    auto config = readObject(source.configFile);
+    if (!config)
+        return config.error();
+    source.config = std::move(*config);
+    if (const std::string path = (root / "generation_config.json").string(); exists(path)) {
+        auto generation = readObject(path);
+        if (!generation)
+            return generation.error();
+        source.generationConfig = std::move(*generation);
+    }
+    if (const std::string path = (root / "tokenizer.json").string(); exists(path))
+        source.tokenizerFile = path;
+    if (const auto read = readWeights(folder, source, stop); !read)
+        return read.error();
+    return source;
+}
+
+} // namespace colibri

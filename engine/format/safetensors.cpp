@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/json.h"
+#include "format/readers.h"
+#include "types/checked.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace colibri {
+
+namespace {
+
+constexpr std::uint64_t lengthBytes = 8;
+constexpr std::uint64_t maxHeaderBytes = 100'000'000; // the limit that the format itself sets
+
+constexpr std::array runnable{
+    std::pair<std::string_view, DType>{"F32", DType::F32},
+    std::pair<std::string_view, DType>{"F16", DType::F16},
+    std::pair<std::string_view, DType>{"BF16", DType::BF16},
+};
+constexpr std::array<std::string_view, 19> known{"BOOL", "U8", "I8", "U16", "I16", "U32", "I32", "U64", "I64", "F64",
+    "C64", "F8_E5M2", "F8_E4M3", "F8_E5M2FNUZ", "F8_E4M3FNUZ", "F8_E8M0", "F6_E2M3", "F6_E3M2", "F4"};
+
+/// One entry of the header, with the place of its text for errors that concern two of them.
+struct Entry {
+    TensorInfo tensor;
+    std::uint64_t at = 0;
+};
+
+class Header {
+public:
+    Header(const std::string& file, std::uint32_t fileIndex, std::uint64_t dataStart, std::uint64_t dataSize)
+        : m_file(file)
+        , m_fileIndex(fileIndex)
+        , m_dataStart(dataStart)
+        , m_dataSize(dataSize)
+    {
+    }
+
+    Error failed(Errc code, std::uint64_t at, std::string why) const
+    {
+        return {code, "read the safetensors header", m_file, at, std::move(why)};
+    }
+
+    Result<Entry> entry(const JsonValue::Member& member, std::vector<std::string>& notes) const
+    {
+        const std::string name = "tensor " + member.key;
+        for (const char* const key : {"dtype", "shape", "data_offsets"})
+            if (!member.value.find(key))
+                return failed(Errc::Malformed, member.value.offset,
+                    name + " is " + shortText(member.value) + " without \"" + key + "\"");
+        for (const auto& [key, value] : *member.value.object())
+            if (key != "dtype" && key != "shape" && key != "data_offsets")
+                notes.push_back(m_file + ": " + name + " has the unknown key \"" + key + "\"");
+        Entry entry{{member.key, m_fileIndex, 0, 0, DType::F32, Layout::RowMajor, {}, {}}, member.value.offset};
+        if (auto dtype = readDType(name, *member.value.find("dtype")); dtype)
+            entry.tensor.dtype = *dtype;
+        else
+            return dtype.error();
+        if (auto shape = integers(name + ".shape", *member.value.find("shape")); shape)
+            entry.tensor.shape = std::move(*shape);
+        else
+            return shape.error();
+        if (auto placed = place(name, *member.value.find("data_offsets"), entry.tensor); !placed)
+            return placed.error();
+        return entry;
+    }
+
+    /// Two tensors that share bytes are an error, bytes of no tensor a note. Sorts by offset.
+    Result<void> checkCover(
+        std::vector<Entry>& entries, std::span<const std::byte> bytes, std::vector<std::string>& notes) const
+    {
+        const auto place = [](const Entry& entry) { return std::pair(entry.tensor.offset, entry.tensor.size); };
+        std::sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) { return place(a) < place(b); });
+        std::uint64_t covered = m_dataStart;
+        const Entry* last = nullptr;
+        for (const Entry& entry : entries) {
+            if (entry.tensor.size == 0)
+                continue;
+            if (entry.tensor.offset < covered)
+                return failed(Errc::Malformed, entry.at,
+                    "tensors " + last->tensor.name + " and " + entry.tensor.name
+                        + " overlap: the first one's bytes end at offset " + std::to_string(covered)
+                        + " of the file, the other's begin at " + std::to_string(entry.tensor.offset));
+            if (entry.tensor.offset > covered)
+                notes.push_back(
+                    unclaimed(covered, entry.tensor.offset, "in front of tensor " + entry.tensor.name, bytes));
+            covered = entry.tensor.offset + entry.tensor.size;
+            last = &entry;
+        }
+        if (covered < bytes.size())
+            notes.push_back(unclaimed(covered, bytes.size(), "at the end of the file", bytes));
+        return {};
+    }
+
+private:
+    Result<DType> readDType(const std::string& name, const JsonValue& value) const
+    {
+        const std::string* const text = value.string();
+        if (!text)
+            return failed(
+                Errc::Malformed, value.offset, name + ".dtype is " + shortText(value) + ", it must be a string");
+        for (const auto& [dtypeName, dtype] : runnable)
+            if (*text == dtypeName)
+                return dtype;
+        const bool legal = std::find(known.begin(), known.end(), *text) != known.end();
+        return failed(Errc::Unsupported, value.offset,
+            name + ".dtype is " + shortText(value)
+                + (legal ? ", which this program does not run" : ", which no version of the format names")
+                + "; it runs F32, F16 and BF16");
+    }
+
+    Result<std::vector<std::uint64_t>> integers(const std::string& field, const JsonValue& value) const
+    {
+        if (!value.array())
+            return failed(
+                Errc::Malformed, value.offset, field + " is " + shortText(value) + ", it must be an array of integers");
+        std::vector<std::uint64_t> result;
+        for (const JsonValue& element : *value.array()) {
+            const auto integer = element.unsignedInteger();
+            if (!integer)
+                return failed(Errc::Malformed, element.offset,
+                    field + "[" + std::to_string(result.size()) + "] is " + shortText(element)
+                        + ", it must be an integer from 0 to 2^64-1");
+            result.push_back(*integer);
+        }
+        return result;
+    }
+
+    /// Sets offset and size from data_offsets, which count from the end of the header.
+    Result<void> place(const std::string& name, const JsonValue& value, TensorInfo& tensor) const
+    {
+        const std::string field = name + ".data_offsets";
+        auto offsets = integers(field, value);
+        if (!offsets)
+            return offsets.error();
+        if (offsets->size() != 2)
+            return failed(Errc::Malformed, value.offset,
+                field + " has " + std::to_string(offsets->size()) + " numbers, it must have 2");
+        const std::uint64_t begin = offsets->front();
+        const std::uint64_t end = offsets->back();
+        const std::string range = "[" + std::to_string(begin) + ", " + std::to_string(end) + "]";
+        if (begin > end)
+            return failed(Errc::Malformed, value.offset, field + " is " + range + ", it must not end before it begins");
+        const auto needed = tensorBytes(tensor.dtype, tensor.shape);
+        const std::string shape = shapeText(tensor);
+        if (!needed)
+            return failed(Errc::Malformed, value.offset,
+                name + ".shape is " + shape + ", its size in bytes does not fit in 64 bits");
+        if (*needed != end - begin)
+            return failed(Errc::Mismatch, value.offset,
+                field + " is " + range + ", which is " + std::to_string(end - begin) + " bytes; shape " + shape
+                    + " needs " + std::to_string(*needed));
+        if (end > m_dataSize)
+            return failed(Errc::Truncated, value.offset,
+                field + " is " + range + ", but only " + std::to_string(m_dataSize)
+                    + " bytes follow the header: the file ends " + std::to_string(end - m_dataSize) + " bytes early");
+        tensor.offset = m_dataStart + begin;
+        tensor.size = end - begin;
+        return {};
+    }
+
+    static std::string shapeText(const TensorInfo& tensor)
+    {
+        std::string text;
+        for (const std::uint64_t dimension : tensor.shape)
+            text += (text.empty() ? "" : ", ") + std::to_string(dimension);
+        return "[" + text + "] of " + std::string(colibri::name(tensor.dtype));
+    }
+
+    std::string unclaimed(
+        std::uint64_t begin, std::uint64_t end, const std::string& where, std::span<const std::byte> bytes) const
+    {
+        std::string note = m_file + " at offset " + std::to_string(begin) + ": " + std::to_string(end - begin)
+            + " bytes " + where + " belong to no tensor, they begin with";
+        for (const std::byte byte : bytes.subspan(begin, std::min<std::uint64_t>(end - begin, 8))) {
+            static constexpr char digits[] = "0123456789abcdef";
+            note += {' ', digits[std::to_integer<int>(byte >> 4)], digits[std::to_integer<int>(byte & std::byte{15})]};
+        }
+        return note;
+    }
+
+    const std::string& m_file;
+    std::uint32_t m_fileIndex;
+    std::uint64_t m_dataStart; ///< bytes from the start of the file to the first tensor byte
+    std::uint64_t m_dataSize; ///< bytes from there to the end of the file
+};
+
+/// The header's length in bytes, at most what the file and the format's limit allow.
+Result<std::uint64_t> headerLength(std::span<const std::byte> bytes, const std::string& file)
+{
+    const auto failed = [&](Errc code, std::string why) {
+        return Error{code, "read the safetensors header", file, 0, std::move(why)};
+    };
+    if (bytes.size() < lengthBytes)
+        return failed(Errc::Truncated,
+            "the file has " + std::to_string(bytes.size()) + " bytes, the header length alone takes 8");
+    std::uint64_t length = 0;
+    for (std::size_t i = 0; i < lengthBytes; ++i)
+        length |= std::to_integer<std::uint64_t>(bytes[i]) << (8 * i);
+    const std::string field = "the header length is " + std::to_string(length);
+    if (length > maxHeaderBytes)
+        return failed(Errc::Malformed, field + ", the format allows " + std::to_string(maxHeaderBytes) + " at most");
+    if (length > bytes.size() - lengthBytes)
+        return failed(
+            Errc::Truncated, field + ", but only " + std::to_string(bytes.size() - lengthBytes) + " bytes follow it");
+    return length;
+}
+
+void noteMetadata(const JsonValue& metadata, const std::string& file, std::vector<std::string>& notes)
+{
+    if (!metadata.object())
+        notes.push_back(file + ": __metadata__ is " + shortText(metadata) + ", it should be an object of strings");
+    else
+        for (const auto& [key, value] : *metadata.object())
+            if (!value.string())
+                notes.push_back(file + ": __metadata__." + key + " is " + shortText(value) + ", it should be a string");
+}
+
+} // namespace
+
+Result<std::vector<TensorInfo>> parseSafetensors(
+    std::span<const std::byte> bytes, const std::string& file, std::uint32_t fileIndex, std::vector<std::string>& notes)
+{
+    const auto length = headerLength(bytes, file);
+    if (!length)
+        return length.error();
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + lengthBytes, *length);
+    const std::uint64_t dataStart = lengthBytes + *length;
+    const Header header(file, fileIndex, dataStart, bytes.size() - dataStart);
+    const auto root = parseJson(text, file, lengthBytes);
+    if (!root)
+        return root.error();
+    if (!root->object())
+        return header.failed(
+            Errc::Malformed, lengthBytes, "the header is " + shortText(*root) + ", it must be an object");
+    std::vector<Entry> entries;
+    for (const JsonValue::Member& member : *root->object()) {
+        if (member.key == "__metadata__") {
+            noteMetadata(member.value, file, notes);
+            continue;
+        }
+        auto entry = header.entry(member, notes);
+        if (!entry)
+            return entry.error();
+        entries.push_back(std::move(*entry));
+    }
+    if (const auto covered = header.checkCover(entries, bytes, notes); !covered)
+        return covered.error();
+    std::vector<TensorInfo> tensors;
+    for (Entry& entry : entries)
+        tensors.push_back(std::move(entry.tensor));
+    return tensors;
+}
+
+} // namespace colibri
