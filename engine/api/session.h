@@ -2,6 +2,7 @@
 #pragma once
 
 #include "api/model.h"
+#include "types/run.h"
 #include "types/run_record.h"
 #include "types/timing_event.h"
 
@@ -13,36 +14,6 @@
 #include <vector>
 
 namespace colibri {
-
-struct RunRequest {
-    std::vector<TokenId> prompt;      ///< at least one id; with prompt.size() < context
-    std::uint32_t maxTokens = 128;    ///< generated ones, over all advance() calls
-    SamplingOptions sampling;
-    bool ignoreEndOfText = false;     ///< go on after an end-of-text token
-};
-
-/// Why advance() returned.
-enum class StopReason : std::uint8_t {
-    Paused,      ///< the asked number of tokens was made; there is more to make
-    MaxTokens,   ///< the request's maxTokens are made
-    EndOfText,   ///< the last token is one of the model's end-of-text ids
-    ContextFull, ///< no position is left
-    Cancelled,   ///< asked to stop; the interrupted step left no trace, advance() can go on
-};
-
-/// Durations in seconds, of a whole run so far.
-struct RunTimings {
-    double firstTokenS = 0;  ///< from the first advance() to the first generated token
-    double prefillS = 0;     ///< computing, without waits between calls
-    double decodeS = 0;
-    std::uint32_t prefillTokens = 0;
-    std::uint32_t decodeTokens = 0; ///< steps of one token
-};
-
-struct SessionMemory {
-    std::uint64_t arenaBytes = 0; ///< the planner's exact sum
-    std::uint64_t kvBytes = 0;    ///< of which KV cache
-};
 
 /// One model with the memory and threads of a run. Used by one thread at a time; nothing is allocated between the first
 /// and the last token. The Model must not be unloaded meanwhile, which the shared pointer sees to.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "types/engine_options.h"
 
+#include "types/run.h"
+
 #include <algorithm>
 #include <iterator>
 #include <span>
@@ -15,6 +17,7 @@ namespace {
     constexpr std::string_view routingNames[] {"live", "table"};
     constexpr std::string_view breakerNames[] {"zero", "fatal"};
     constexpr std::string_view loadNames[] {"auto", "lazy", "populate"};
+    constexpr std::string_view stopNames[] {"paused", "max_tokens", "end_of_text", "context_full", "cancelled"};
 
     std::span<const std::string_view> namesOf(Numerics) { return numericsNames; }
     std::span<const std::string_view> namesOf(KvType) { return kvNames; }
@@ -32,6 +35,7 @@ std::string_view name(Activations value) { return activationsNames[static_cast<s
 std::string_view name(Isa value) { return isaNames[static_cast<std::size_t>(value)]; }
 std::string_view name(RoutingSource value) { return routingNames[static_cast<std::size_t>(value)]; }
 std::string_view name(Breaker value) { return breakerNames[static_cast<std::size_t>(value)]; }
+std::string_view name(StopReason value) { return stopNames[static_cast<std::size_t>(value)]; }
 std::string_view name(LoadMode value) { return loadNames[static_cast<std::size_t>(value)]; }
 
 template <class T>

@@ -13,13 +13,12 @@ struct alignas(64) TimingEvent {
     std::uint32_t position = 0;    ///< first position of the step
     std::uint32_t tokens = 0;      ///< positions in it: 1 in decode, up to the batch in prefill
     std::uint64_t totalNs = 0;     ///< sampling included
-    std::uint32_t attentionNs = 0; ///< norm, projections, cache and attention, all layers
-    std::uint32_t routerNs = 0;
-    std::uint32_t expertsNs = 0;
-    std::uint32_t headNs = 0;
+    std::uint64_t attentionNs = 0; ///< norm, projections, cache and attention, all layers
+    std::uint64_t routerNs = 0;
+    std::uint64_t expertsNs = 0;
+    std::uint64_t headNs = 0;
     std::uint32_t samplingNs = 0;
     std::uint32_t prefill = 0;     ///< 1: a part of the prompt
-    std::uint64_t reserved = 0;
 };
 static_assert(sizeof(TimingEvent) == 64);
 
