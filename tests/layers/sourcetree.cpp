@@ -67,7 +67,7 @@ void blank(QByteArray& code, qsizetype begin, qsizetype end)
 
 SourceTree readSourceTree(const QString& root)
 {
-    static const QRegularExpression ignored(QStringLiteral("^(build[^/]*|\\.git|\\.cache)(/|$)"));
+    static const QRegularExpression ignored(QStringLiteral("^((build|cmake-build)[^/]*|\\.(git|cache|idea|vscode))/"));
     SourceTree tree;
     QDirIterator files(root, QDir::Files | QDir::Hidden, QDirIterator::Subdirectories);
     while (files.hasNext()) {
