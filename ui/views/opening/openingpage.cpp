@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/opening/openingpage.h"
+
+#include "views/opening/expertmapview.h"
+#include "views/theme/theme.h"
+
+#include <QClipboard>
+#include <QFormLayout>
+#include <QFrame>
+#include <QGuiApplication>
+#include <QLabel>
+#include <QLocale>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+namespace colibri {
+namespace {
+
+constexpr int barSteps = 1000;
+
+QString bytesText(std::uint64_t bytes)
+{
+    return QLocale().formattedDataSize(static_cast<qint64>(bytes), 1, QLocale::DataSizeIecFormat);
+}
+
+QString whereText(const Error& error)
+{
+    const QString file = QString::fromStdString(error.file);
+    return error.offset ? OpeningPage::tr("%1 at offset %2").arg(file).arg(*error.offset) : file;
+}
+
+QLabel* selectableLabel(const QString& objectName)
+{
+    auto* const label = new QLabel;
+    label->setObjectName(objectName);
+    label->setTextFormat(Qt::PlainText);
+    label->setWordWrap(true);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    return label;
+}
+
+QPushButton* button(
+    const QString& objectName, const QString& text, const QString& toolTip, const QKeySequence& shortcut)
+{
+    auto* const made = new QPushButton(text);
+    made->setObjectName(objectName);
+    made->setAccessibleName(toolTip);
+    made->setToolTip(QStringLiteral("%1 (%2)").arg(toolTip, shortcut.toString(QKeySequence::NativeText)));
+    made->setShortcut(shortcut);
+    return made;
+}
+
+} // namespace
+
+OpeningPage::OpeningPage(const OpenStore& store, QWidget* parent)
+    : QWidget(parent)
+    , m_store(store)
+{
+    auto* const layout = new QVBoxLayout(this);
+    layout->setContentsMargins(grid::page, grid::page, grid::page, grid::page);
+    layout->setSpacing(grid::wide);
+    layout->addWidget(makeHeader());
+    layout->addWidget(new ExpertMapView(store), 1);
+    layout->addWidget(makeLegend());
+    layout->addWidget(makeProgress());
+    layout->addWidget(makeErrorPanel());
+    connect(&store, &OpenStore::stateChanged, this, &OpeningPage::showState);
+    connect(&store, &OpenStore::progressed, this, &OpeningPage::showProgress);
+    showState();
+    showProgress();
+}
+
+QWidget* OpeningPage::makeHeader()
+{
+    auto* const header = new QWidget;
+    auto* const layout = new QVBoxLayout(header);
+    layout->setContentsMargins({});
+    m_title = new QLabel;
+    m_title->setObjectName(QStringLiteral("openingTitle"));
+    QFont font = m_title->font();
+    font.setPointSizeF(font.pointSizeF() * 1.5);
+    m_title->setFont(font);
+    m_path = selectableLabel(QStringLiteral("openingPath"));
+    layout->addWidget(m_title);
+    layout->addWidget(m_path);
+    return header;
+}
+
+QWidget* OpeningPage::makeLegend()
+{
+    auto* const legend = new QWidget;
+    auto* const layout = new QHBoxLayout(legend);
+    layout->setContentsMargins({});
+    layout->setSpacing(grid::wide);
+    for (QLabel*& label : m_legend) {
+        label = new QLabel;
+        label->setTextFormat(Qt::RichText);
+        layout->addWidget(label);
+    }
+    layout->addStretch();
+    return legend;
+}
+
+QWidget* OpeningPage::makeProgress()
+{
+    m_progressPanel = new QWidget;
+    auto* const layout = new QHBoxLayout(m_progressPanel);
+    layout->setContentsMargins({});
+    layout->setSpacing(grid::unit);
+    m_bar = new QProgressBar;
+    m_bar->setObjectName(QStringLiteral("openingBar"));
+    m_bar->setAccessibleName(tr("Progress of the opening"));
+    m_bar->setTextVisible(false);
+    m_numbers = new QLabel;
+    m_numbers->setObjectName(QStringLiteral("openingNumbers"));
+    m_numbers->setFont(monospaceFont());
+    m_cancel = button(QStringLiteral("cancelOpening"), tr("Cancel"), tr("Cancel the opening"), Qt::Key_Escape);
+    connect(m_cancel, &QPushButton::clicked, this, &OpeningPage::cancelRequested);
+    layout->addWidget(m_bar, 1);
+    layout->addWidget(m_numbers);
+    layout->addWidget(m_cancel);
+    return m_progressPanel;
+}
+
+QWidget* OpeningPage::makeErrorPanel()
+{
+    m_errorPanel = new QFrame;
+    auto* const layout = new QVBoxLayout(m_errorPanel);
+    layout->setContentsMargins({});
+    auto* const form = new QFormLayout;
+    m_what = selectableLabel(QStringLiteral("errorWhat"));
+    m_where = selectableLabel(QStringLiteral("errorWhere"));
+    m_why = selectableLabel(QStringLiteral("errorWhy"));
+    form->addRow(tr("What"), m_what);
+    form->addRow(tr("Where"), m_where);
+    form->addRow(tr("Why"), m_why);
+    layout->addLayout(form);
+    auto* const buttons = new QHBoxLayout;
+    m_back = button(QStringLiteral("backFromError"), tr("Back"), tr("Back to where you came from"),
+        QKeySequence(Qt::ALT | Qt::Key_Left));
+    auto* const copy = button(QStringLiteral("copyError"), tr("Copy"), tr("Copy the error text"),
+        QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C));
+    connect(m_back, &QPushButton::clicked, this, &OpeningPage::backRequested);
+    connect(copy, &QPushButton::clicked, this, &OpeningPage::copyError);
+    buttons->addWidget(m_back);
+    buttons->addWidget(copy);
+    buttons->addStretch();
+    layout->addLayout(buttons);
+    return m_errorPanel;
+}
+
+void OpeningPage::showState()
+{
+    const bool failed = m_store.state() == OpenStore::State::Failed;
+    m_title->setText(failed ? tr("This could not be opened") : tr("Opening"));
+    m_path->setText(m_store.path());
+    m_progressPanel->setVisible(!failed);
+    m_errorPanel->setVisible(failed);
+    m_cancel->setEnabled(m_store.state() == OpenStore::State::Opening);
+    if (failed)
+        showError(*m_store.error());
+}
+
+void OpeningPage::showProgress()
+{
+    const std::uint64_t total = m_store.bytesTotal();
+    m_bar->setRange(0, total > 0 ? barSteps : 0);
+    m_bar->setValue(total > 0 ? static_cast<int>(double(m_store.bytesDone()) / double(total) * barSteps) : 0);
+    const QLocale locale;
+    m_numbers->setText(tr("%1 of %2   %3/s   %4 s")
+                           .arg(bytesText(m_store.bytesDone()), total > 0 ? bytesText(total) : tr("unknown"),
+                               bytesText(static_cast<std::uint64_t>(m_store.bytesPerSecond())),
+                               locale.toString(m_store.elapsedSeconds(), 'f', 1)));
+    const auto counts = countStates(m_store.expertStates());
+    const ExpertStateColors colors = expertStateColors(schemeOf(palette()));
+    for (std::size_t state = 0; state < m_legend.size(); ++state)
+        m_legend[state]->setText(QStringLiteral("<span style='color:%1'>\u25A0</span> %2 %3")
+                                     .arg(QColor::fromRgb(colors[state]).name(), expertStateName(ExpertState(state)))
+                                     .arg(counts[state]));
+}
+
+void OpeningPage::showError(const Error& error)
+{
+    m_what->setText(QString::fromStdString(error.what));
+    m_where->setText(whereText(error));
+    m_why->setText(QString::fromStdString(error.why));
+    m_back->setFocus();
+}
+
+void OpeningPage::copyError() const
+{
+    if (m_store.error())
+        QGuiApplication::clipboard()->setText(QString::fromStdString(m_store.error()->message()));
+}
+
+} // namespace colibri
