@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "types/result.h"
+
+#include <string>
+#include <string_view>
+
+namespace colibri {
+
+/// Normalization form C of well-formed UTF-8. Fails with Unsupported on absurdly long runs of combining marks, whose
+/// ordering takes quadratic time.
+Result<std::string> toNfc(std::string_view text);
+
+/// \w of regular expressions: letters, marks, decimal digits, connectors, joiners.
+bool isWordCharacter(char32_t character);
+/// The Unicode property White_Space.
+bool isWhiteSpace(char32_t character);
+
+/// Bytes of the white space at the start and at the end of well-formed UTF-8.
+std::size_t leadingSpace(std::string_view text);
+std::size_t trailingSpace(std::string_view text);
+
+} // namespace colibri
