@@ -15,7 +15,8 @@ namespace colibri {
 
 /// A tensor of the export and what it is made from.
 struct PlannedTensor {
-    TensorInfo from;  ///< one of the source's tensors, or a part of one (then without xxh64). Matrices may be column_major
+    TensorInfo
+        from; ///< one of the source's tensors, or a part of one (then without xxh64). Matrices may be column_major
     std::string name; ///< in the export
     DType dtype = DType::F32; ///< in the export, row_major
 };
@@ -30,20 +31,20 @@ struct PlannedExpert {
 /// Everything an export consists of. The source's table, sanity entries and tokenizer.json go along as they are.
 struct WriteRequest {
     const ModelSource* source = nullptr; ///< outlives the call; its files are read
-    std::string out;                     ///< folder to make; must not exist, its parent must
-    JsonValue config;                    ///< object under Colibri's names: architecture, dimensions, "routing", ... Members that
-                                         ///< the writer states itself (writerKeys in colibri_layout.h) are left out
-    std::vector<PlannedTensor> dense;    ///< into dense.bin, in this order
+    std::string out; ///< folder to make; must not exist, its parent must
+    JsonValue config; ///< object under Colibri's names: architecture, dimensions, "routing", ... Members that
+                      ///< the writer states itself (writerKeys in colibri_layout.h) are left out
+    std::vector<PlannedTensor> dense; ///< into dense.bin, in this order
     std::vector<PlannedExpert> experts;
     std::vector<std::pair<std::string, std::string>> options; ///< of this export, for "source"
     std::string toolVersion;
-    std::int64_t time = 0;               ///< of this export: seconds since 1970, UTC
+    std::int64_t time = 0; ///< of this export: seconds since 1970, UTC
 };
 
 struct WriteReport {
     std::uint64_t bytesWritten = 0; ///< all files
     std::uint32_t tensors = 0;
-    std::uint32_t experts = 0;      ///< blobs
+    std::uint32_t experts = 0; ///< blobs
 };
 
 /// Called with the number of bytes written since the last call. May be empty.
@@ -53,9 +54,9 @@ using ProgressFn = std::function<void(std::uint64_t bytes)>;
 Result<std::uint64_t> plannedBytes(const WriteRequest& request);
 
 /// Writes a Colibri export of version 1: the folder appears whole or not at all. Verifies the checksums that the source
-/// has. Memory is bounded by blocks of 1 MiB. int8 is symmetric, groups of 32 along a row, scale = max|w| / 127, rounded to
-/// nearest even. The same dtype and layout is copied byte for byte; a finite value beyond the range of f16 or bf16, or a
-/// non-finite one for int8, is an error that names tensor, element and value.
+/// has. Memory is bounded by blocks of 1 MiB. int8 is symmetric, groups of 32 along a row, scale = max|w| / 127,
+/// rounded to nearest even. The same dtype and layout is copied byte for byte; a finite value beyond the range of f16
+/// or bf16, or a non-finite one for int8, is an error that names tensor, element and value.
 Result<WriteReport> writeColibriExport(const WriteRequest& request, const ProgressFn& progress, std::stop_token stop);
 
 } // namespace colibri

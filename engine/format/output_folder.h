@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "types/result.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace colibri {
+
+/// A new file. Its mode is 0444 (less the umask) from the start, only this object can write to it.
+class OutputFile {
+public:
+    /// Fails when `path` exists.
+    static Result<OutputFile> create(const std::string& path);
+    ~OutputFile();
+    OutputFile(OutputFile&& other) noexcept;
+    OutputFile& operator=(OutputFile&&) = delete;
+
+    Result<void> write(std::span<const std::byte> bytes);
+    Result<void> writeAt(std::uint64_t offset, std::span<const std::byte> bytes);
+    /// Brings everything to the disk. To be called once, last.
+    Result<void> finish();
+
+private:
+    OutputFile(std::string path, int handle);
+
+    std::string m_path;
+    int m_handle = -1;
+    std::uint64_t m_size = 0;
+};
+
+/// A folder that appears whole or not at all: it is filled under a hidden name beside its place and renamed at the end.
+/// What was not published is removed.
+class OutputFolder {
+public:
+    /// Fails when `target` exists or the folder that is to hold it does not.
+    static Result<OutputFolder> create(std::string target);
+    ~OutputFolder();
+    OutputFolder(OutputFolder&& other) noexcept;
+    OutputFolder& operator=(OutputFolder&&) = delete;
+
+    const std::string& path() const { return m_path; } ///< where to write until it is published
+    Result<void> makeFolder(std::string_view name);
+    /// Gives it its name. Fails, and removes it, when something of that name has appeared meanwhile.
+    Result<void> publish();
+
+private:
+    OutputFolder(std::string target, std::string path);
+
+    std::string m_target;
+    std::string m_path; ///< empty: published
+    std::string m_inner; ///< the folder made by makeFolder, to be synchronized
+};
+
+} // namespace colibri
