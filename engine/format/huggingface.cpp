@@ -202,11 +202,15 @@ Result<ModelSource> readHuggingFaceFolder(const std::string& folder, std::stop_t
     if (!config)
         return config.error();
     source.config = std::move(*config);
-    if (const std::string path = (root / "generation_config.json").string(); exists(path)) {
-        auto generation = readObject(path);
-        if (!generation)
-            return generation.error();
-        source.generationConfig = std::move(*generation);
+    for (const auto& [name, into] : {std::pair("generation_config.json", &source.generationConfig),
+             std::pair("tokenizer_config.json", &source.tokenizerConfig)}) {
+        const std::string path = (root / name).string();
+        if (!exists(path))
+            continue;
+        auto object = readObject(path);
+        if (!object)
+            return object.error();
+        *into = std::move(*object);
     }
     if (const std::string path = (root / "tokenizer.json").string(); exists(path))
         source.tokenizerFile = path;

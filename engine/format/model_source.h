@@ -38,6 +38,7 @@ struct ModelSource {
     std::string format;              ///< "huggingface", "colibri", "raw"
     JsonValue config;                ///< the root object of config.json; for raw exports an equivalent that states every dimension
     std::string configFile;          ///< for error texts
+    std::optional<JsonValue> tokenizerConfig; ///< the root object of tokenizer_config.json, when there is one
     std::optional<JsonValue> generationConfig; ///< the root object of generation_config.json, when there is one
     std::vector<std::shared_ptr<const MappedFile>> files; ///< weights and tables
     std::vector<TensorInfo> tensors; ///< sorted by name, names unique

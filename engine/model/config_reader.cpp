@@ -274,7 +274,9 @@ namespace {
                 return done;
             if (!begin.empty())
                 m_config.beginOfText = begin.front();
-            if (auto done = readIds(find("eos_token_id"), "eos_token_id", m_config.endOfText); !done)
+            // generation_config.json knows all ids that end a text, config.json often only one.
+            const JsonValue* ends = m_source.generationConfig ? m_source.generationConfig->find("eos_token_id") : nullptr;
+            if (auto done = readIds(ends ? ends : find("eos_token_id"), "eos_token_id", m_config.endOfText); !done)
                 return done;
             return readAddBegin();
         }
@@ -286,7 +288,7 @@ namespace {
         {
             ModelConfig& c = m_config;
             const bool oneSeparator = c.beginOfText && c.endOfText.size() == 1 && c.endOfText.front() == *c.beginOfText;
-            const JsonValue* stated = find("add_bos_token");
+            const JsonValue* stated = m_source.tokenizerConfig ? m_source.tokenizerConfig->find("add_bos_token") : find("add_bos_token");
             bool add = oneSeparator;
             if (auto done = readFlag(stated, "add_bos_token", add); !done)
                 return done;
@@ -298,7 +300,7 @@ namespace {
 
         Result<void> readIds(const JsonValue* value, const std::string& key, std::vector<TokenId>& ids) const
         {
-            if (!value)
+            if (!value || value->isNull())
                 return {};
             const std::span<const JsonValue> values = value->array() ? std::span<const JsonValue>(*value->array()) : std::span(value, 1);
             for (const JsonValue& one : values) {
