@@ -14,6 +14,19 @@ bool hasFma()
 {
     return __builtin_cpu_supports("fma");
 }
+bool hasAvx2()
+{
+    return hasFma() && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c");
+}
+bool hasAvx512()
+{
+    return hasAvx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw")
+        && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+}
+bool hasVnni()
+{
+    return hasAvx512() && __builtin_cpu_supports("avx512vnni");
+}
 #endif
 
 struct Candidate {
@@ -23,6 +36,9 @@ struct Candidate {
 
 constexpr Candidate candidates[] = {
 #if defined(__x86_64__)
+    {&vnniKernels, hasVnni},
+    {&avx512Kernels, hasAvx512},
+    {&avx2Kernels, hasAvx2},
     {&scalarFmaKernels, hasFma},
 #endif
     {&scalarKernels, [] { return true; }},

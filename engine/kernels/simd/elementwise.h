@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kernels/simd/products.h"
+
+// Everything that works on one row of values.
+namespace colibri::simd {
+
+template <class S, DType D>
+void copyTyped(const Matrix& w, std::uint32_t row, float* out)
+{
+    const bool rowMajor = w.layout == Layout::RowMajor;
+    const std::size_t groups = (w.cols + int8GroupSize - 1) / int8GroupSize;
+    const std::byte* const first = w.data + sizeof(Stored<D>) * (rowMajor ? std::size_t{row} * w.cols : row);
+    const std::size_t step = sizeof(Stored<D>) * (rowMajor ? 1 : w.rows);
+    forBatches<S>(w.cols, [&](std::uint32_t c, std::uint32_t n) {
+        Stored<D> gathered[width<S>] = {};
+        for (std::uint32_t i = 0; i < n && !rowMajor; ++i)
+            std::memcpy(gathered + i, first + (c + i) * step, sizeof(Stored<D>));
+        const float scale = D == DType::Int8 ? w.scales[row * groups + c / int8GroupSize] : 1.f;
+        storeSome<S>(
+            out + c, n, rowMajor ? loadSome<S, D>(first + c * step, n, scale) : load<S, float, D>(gathered, scale));
+    });
+}
+
+template <class S>
+void copyRow(const Matrix& w, std::uint32_t row, float* out)
+{
+    constexpr void (*copies[dtypeCount])(const Matrix&, std::uint32_t, float*) = {
+        copyTyped<S, DType::F32>, copyTyped<S, DType::F16>, copyTyped<S, DType::BF16>, copyTyped<S, DType::Int8>};
+    copies[static_cast<int>(w.dtype)](w, row, out);
+}
+
+template <class S>
+void rmsNorm(const float* x, const float* weight, float eps, std::uint32_t n, float* out)
+{
+    const Matrix row{reinterpret_cast<const std::byte*>(x), nullptr, DType::F32, Layout::RowMajor, 1, n};
+    float squares = 0.f;
+    dotTile<S, float, DType::F32, 1, 1>(row, 0, 1, x, n, &squares, 1);
+    const float factor = 1.f / std::sqrt(squares / static_cast<float>(n) + eps);
+    forBatches<S>(n, [&](std::uint32_t i, std::uint32_t count) {
+        const auto scaled = loadSome<S>(x + i, count) * typename S::Float(factor);
+        storeSome<S>(out + i, count, scaled * loadSome<S>(weight + i, count));
+    });
+}
+
+template <class S>
+void rope(float* head, const float* cosine, const float* sine, std::uint32_t n)
+{
+    forBatches<S>(n / 2, [&](std::uint32_t i, std::uint32_t count) {
+        const auto a = loadSome<S>(head + i, count);
+        const auto b = loadSome<S>(head + n / 2 + i, count);
+        const auto c = loadSome<S>(cosine + i, count);
+        const auto s = loadSome<S>(sine + i, count);
+        storeSome<S>(head + i, count, S::fmadd(a, c, S::negated(b * s)));
+        storeSome<S>(head + n / 2 + i, count, S::fmadd(b, c, a * s));
+    });
+}
+
+template <class S>
+void swiglu(const float* gate, const float* up, std::uint32_t n, float* out)
+{
+    forBatches<S>(n, [&](std::uint32_t i, std::uint32_t count) {
+        const auto g = loadSome<S>(gate + i, count);
+        const auto silu = g / (typename S::Float(1.f) + exponential<S>(S::negated(g)));
+        storeSome<S>(out + i, count, silu * loadSome<S>(up + i, count));
+    });
+}
+
+template <class S>
+void addScaled(float* acc, const float* x, float weight, std::uint32_t n)
+{
+    forBatches<S>(n, [&](std::uint32_t i, std::uint32_t count) {
+        const auto old = loadSome<S>(acc + i, count);
+        storeSome<S>(acc + i, count, S::fmadd(loadSome<S>(x + i, count), typename S::Float(weight), old));
+    });
+}
+
+template <class S>
+void add(float* acc, const float* x, std::uint32_t n)
+{
+    forBatches<S>(n, [&](std::uint32_t i, std::uint32_t count) {
+        storeSome<S>(acc + i, count, loadSome<S>(acc + i, count) + loadSome<S>(x + i, count));
+    });
+}
+
+template <class S>
+void storeKv(const float* x, std::uint32_t n, KvType kv, std::byte* out)
+{
+    forBatches<S>(n, [&](std::uint32_t i, std::uint32_t count) {
+        const auto value = S::canonical(loadSome<S>(x + i, count));
+        std::byte stored[width<S> * sizeof(float)];
+        const bool wide = kv == KvType::F32;
+        if (wide)
+            value.store_unaligned(reinterpret_cast<float*>(stored));
+        else
+            S::storeHalf(stored, value);
+        const std::size_t bytes = wide ? sizeof(float) : sizeof(std::uint16_t);
+        std::memcpy(out + i * bytes, stored, count * bytes);
+    });
+}
+
+template <class S>
+void exponentials(const float* x, std::uint32_t n, float* out)
+{
+    forBatches<S>(n, [&](std::uint32_t i, std::uint32_t count) {
+        storeSome<S>(out + i, count, exponential<S>(loadSome<S>(x + i, count)));
+    });
+}
+
+template <class S>
+bool allFinite(const float* x, std::size_t n)
+{
+    const typename S::Float limit(infinity);
+    std::size_t i = 0;
+    bool finite = true;
+    for (; finite && n - i >= width<S>; i += width<S>)
+        finite = S::allBelow(S::magnitude(S::Float::load_unaligned(x + i)), limit);
+    return finite
+        && S::allBelow(
+            S::magnitude(loadSome<S>(x + i, static_cast<std::uint32_t>(std::min<std::size_t>(n - i, width<S>)))),
+            limit);
+}
+
+} // namespace colibri::simd

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kernels/simd/batches.h"
+
+#include <array>
+
+// int8 weights times int8 inputs, row-major, eight rows side by side: the integer sums are exact, so any order will do
+// for them; the scaled sums of the groups are added in ascending order.
+namespace colibri::simd {
+
+inline constexpr std::uint32_t quantRows = 8;
+inline constexpr std::uint32_t quantTokens = 4;
+
+/// Eight rows from row on; missing ones repeat the last.
+struct QuantRows {
+    const std::byte* quants[quantRows];
+    const float* scales[quantRows];
+
+    QuantRows(const Matrix& w, std::uint32_t row, std::uint32_t rows)
+    {
+        const std::size_t groups = (w.cols + int8GroupSize - 1) / int8GroupSize;
+        for (std::uint32_t r = 0; r < quantRows; ++r) {
+            const std::size_t index = row + std::min(r, rows - 1);
+            quants[r] = w.data + index * w.cols;
+            scales[r] = w.scales + index * groups;
+        }
+    }
+    __m256 groupScales(std::size_t g) const
+    {
+        return _mm256_setr_ps(scales[0][g], scales[1][g], scales[2][g], scales[3][g], scales[4][g], scales[5][g],
+            scales[6][g], scales[7][g]);
+    }
+};
+
+/// 32 bytes, of which the first n count.
+inline __m256i loadBytes(const void* p, std::size_t n)
+{
+    if (n >= int8GroupSize)
+        return _mm256_loadu_si256(static_cast<const __m256i*>(p));
+    std::int8_t padded[int8GroupSize] = {};
+    std::memcpy(padded, p, n);
+    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(padded));
+}
+
+/// Eight rows times T inputs.
+template <class S, std::uint32_t T>
+[[gnu::flatten]] void quantTile(const Matrix& w, std::uint32_t row, std::uint32_t rows, const Rows& x,
+    std::size_t token, float* out, std::size_t outStride)
+{
+    const std::size_t groups = (w.cols + int8GroupSize - 1) / int8GroupSize;
+    const QuantRows tile(w, row, rows);
+    const std::int8_t* const inputs = x.quants + token * x.stride;
+    const float* const inputScales = x.quantScales + token * groups;
+    __m256 sum[T];
+    unrolled<T>([&](auto t) { sum[t] = _mm256_setzero_ps(); });
+    const auto addGroup = [&](std::size_t g, std::size_t n) __attribute__((always_inline))
+    {
+        const std::size_t c = g * int8GroupSize;
+        const __m256 scales = tile.groupScales(g);
+        const auto weights = [&]<std::uint32_t... I>(std::integer_sequence<std::uint32_t, I...>)
+        {
+            return std::array{typename S::QuantWeights(loadBytes(tile.quants[I] + c, n))...};
+        }
+        (std::make_integer_sequence<std::uint32_t, quantRows>{});
+        unrolled<T>([&](auto t) {
+            const __m256i input = loadBytes(inputs + t * x.stride + c, n);
+            __m256i dots[quantRows];
+            unrolled<quantRows>([&](auto r) { dots[r] = weights[r].dot(input); });
+            const __m256 scale = _mm256_mul_ps(scales, _mm256_set1_ps(inputScales[t * groups + g]));
+            sum[t] = _mm256_fmadd_ps(_mm256_cvtepi32_ps(sumEach(dots)), scale, sum[t]);
+        });
+    };
+    std::size_t g = 0;
+    for (; (g + 1) * int8GroupSize <= w.cols; ++g)
+        addGroup(g, int8GroupSize);
+    if (g < groups)
+        addGroup(g, w.cols - g * int8GroupSize);
+    unrolled<T>([&](auto t) {
+        const __m256 nan = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fc00000));
+        float results[quantRows];
+        _mm256_storeu_ps(results, _mm256_blendv_ps(sum[t], nan, _mm256_cmp_ps(sum[t], sum[t], _CMP_UNORD_Q)));
+        std::memcpy(out + (token + t) * outStride + row, results, rows * sizeof(float));
+    });
+}
+
+template <class S>
+void quantProduct(
+    const Matrix& w, const Rows& x, std::uint32_t rowBegin, std::uint32_t rowEnd, float* out, std::size_t outStride)
+{
+    constexpr auto tiles = []<std::size_t... I>(std::index_sequence<I...>)
+    {
+        return std::array<Tile, quantTokens>{quantTile<S, I + 1>...};
+    }
+    (std::make_index_sequence<quantTokens>{});
+    for (std::uint32_t r = rowBegin; r < rowEnd; r += std::min(quantRows, rowEnd - r)) {
+        for (std::uint32_t t = 0; t < x.count; t += std::min(quantTokens, x.count - t))
+            tiles[std::min(quantTokens, x.count - t) - 1](w, r, std::min(quantRows, rowEnd - r), x, t, out, outStride);
+    }
+}
+
+template <class S>
+void quantizeRow(const float* x, std::uint32_t n, std::int8_t* quants, float* scales)
+{
+    using Float = typename S::Float;
+    for (std::uint32_t begin = 0; begin < n; begin += int8GroupSize) {
+        const std::uint32_t count = std::min(int8GroupSize, n - begin);
+        float padded[int8GroupSize] = {};
+        std::memcpy(padded, x + begin, count * sizeof(float));
+        Float largest(0.f);
+        bool finite = true;
+        forBatches<S>(int8GroupSize, [&](std::uint32_t i, std::uint32_t) {
+            const Float magnitude = S::magnitude(Float::load_unaligned(padded + i));
+            finite = finite && S::allBelow(magnitude, Float(infinity));
+            largest = S::larger(largest, magnitude);
+        });
+        float maxima[width<S>];
+        largest.store_unaligned(maxima);
+        float& scale = scales[begin / int8GroupSize];
+        scale = finite ? *std::max_element(maxima, maxima + width<S>) / 127.f : std::bit_cast<float>(0x7fc00000u);
+        std::int8_t rounded[int8GroupSize] = {};
+        forBatches<S>(scale > 0.f ? int8GroupSize : 0, [&](std::uint32_t i, std::uint32_t) {
+            const Float ratio = Float::load_unaligned(padded + i) / Float(scale);
+            S::storeBytes(rounded + i, S::smaller(S::larger(ratio, Float(-127.f)), Float(127.f)));
+        });
+        std::memcpy(quants + begin, rounded, count);
+    }
+}
+
+} // namespace colibri::simd
