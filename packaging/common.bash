@@ -27,13 +27,19 @@ missing_packages() {
         <(dpkg-query -W -f '${db:Status-Abbrev} ${Package}\n' $wanted 2>/dev/null | sed -n 's/^ii *//p' | sort -u)
 }
 
-# Percentages from apt's status lines ("pmstatus:package:12.5:text"), one line for each ten.
+# Percentages from apt's status lines ("dlstatus:1:12.5:text", "pmstatus:package:12.5:text"), one line for each ten.
 show_apt_status() {
-    local kind percent next=10
+    local kind percent last= next=10
     while IFS=: read -r kind _ percent _; do
         percent=${percent%.*}
-        [[ $kind == pmstatus && $percent =~ ^[0-9]+$ && $percent -ge $next ]] || continue
-        say "  $percent %"
+        [[ $kind =~ ^(dl|pm)status$ && $percent =~ ^[0-9]+$ ]] || continue
+        [[ $kind == "$last" ]] || next=10
+        last=$kind
+        [[ $percent -ge $next ]] || continue
+        case $kind in
+            dlstatus) say "  downloaded $percent %" ;;
+            pmstatus) say "  installed $percent %" ;;
+        esac
         next=$((percent / 10 * 10 + 10))
     done
 }
