@@ -13,22 +13,6 @@ RunSpec withThreads(RunSpec spec)
     return spec;
 }
 
-std::optional<RunStore::FinishReason> finishReason(StopReason reason)
-{
-    switch (reason) {
-    case StopReason::MaxTokens:
-        return RunStore::FinishReason::MaxTokens;
-    case StopReason::EndOfText:
-        return RunStore::FinishReason::EndOfText;
-    case StopReason::ContextFull:
-        return RunStore::FinishReason::ContextFull;
-    case StopReason::Paused:
-    case StopReason::Cancelled:
-        break;
-    }
-    return std::nullopt;
-}
-
 } // namespace
 
 EngineClient::EngineClient(OpenStore& open, RunStore& run, QObject* parent)
@@ -215,12 +199,12 @@ void EngineClient::onTicked(bool complete)
 
 void EngineClient::showOutcome(const RunOutcome& outcome)
 {
-    if (outcome.error && outcome.error->code != Errc::Cancelled)
+    if (outcome.error)
         m_run.fail(*outcome.error);
-    else if (const auto reason = finishReason(outcome.reason))
-        m_run.finish(*reason);
-    else
+    else if (canGoOn(outcome))
         m_run.setState(RunStore::State::Paused);
+    else
+        m_run.finish(outcome.reason);
 }
 
 } // namespace colibri

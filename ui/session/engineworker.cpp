@@ -6,11 +6,6 @@
 namespace colibri {
 namespace {
 
-bool canGoOn(const RunOutcome& outcome)
-{
-    return !outcome.error && (outcome.reason == StopReason::Paused || outcome.reason == StopReason::Cancelled);
-}
-
 Result<std::vector<TokenId>> promptIds(const Model& model, const RunSpec& spec)
 {
     if (!spec.promptIds.empty())
@@ -20,6 +15,11 @@ Result<std::vector<TokenId>> promptIds(const Model& model, const RunSpec& spec)
 }
 
 } // namespace
+
+bool canGoOn(const RunOutcome& outcome)
+{
+    return !outcome.error && (outcome.reason == StopReason::Paused || outcome.reason == StopReason::Cancelled);
+}
 
 void EngineWorker::open(const OpenCommand& command)
 {

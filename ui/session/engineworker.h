@@ -42,6 +42,7 @@ struct RunOutcome {
     StopReason reason = StopReason::Paused;
     std::optional<Error> error;
 };
+bool canGoOn(const RunOutcome& outcome);
 
 /// Lives on the engine thread and owns the Session. Every command is answered by one signal with its id, unless the
 /// program is closing.

@@ -120,7 +120,7 @@ void RunStore::setState(State state)
     emit stateChanged();
 }
 
-void RunStore::finish(FinishReason reason)
+void RunStore::finish(StopReason reason)
 {
     m_finishReason = reason;
     setState(State::Finished);

@@ -5,6 +5,7 @@
 #include "stores/tokentext.h"
 #include "types/engine_options.h"
 #include "types/result.h"
+#include "types/run.h"
 #include "types/run_record.h"
 #include "types/timing_event.h"
 
@@ -37,15 +38,14 @@ public:
     /// Paused: stopped or stepped, can go on. Finished: see finishReason(). Failed: see error().
     enum class State { Idle, Starting, Running, Waiting, Stopping, Paused, Finished, Failed };
     Q_ENUM(State)
-    enum class FinishReason { MaxTokens, EndOfText, ContextFull };
-    Q_ENUM(FinishReason)
     using Clock = std::chrono::steady_clock;
 
     using QObject::QObject;
 
     State state() const { return m_state; }
     bool busy() const; ///< Starting, Running, Waiting or Stopping
-    FinishReason finishReason() const { return m_finishReason; } ///< valid in State::Finished
+    /// MaxTokens, EndOfText or ContextFull; valid in State::Finished.
+    StopReason finishReason() const { return m_finishReason; }
     const std::optional<Error>& error() const { return m_error; } ///< present in State::Failed only
 
     const ModelFactsPtr& model() const { return m_start.model; } ///< null before the first run
@@ -72,7 +72,7 @@ public:
     /// Takes over what the engine published, until `deadline`. False: there is more.
     bool catchUp(Clock::time_point deadline);
     void setState(State state); ///< any but Finished and Failed
-    void finish(FinishReason reason);
+    void finish(StopReason reason);
     void fail(Error error);
     void clear(); ///< no run, State::Idle
 
@@ -95,7 +95,7 @@ private:
     void addTiming(const TimingEvent& event);
 
     State m_state = State::Idle;
-    FinishReason m_finishReason = FinishReason::MaxTokens;
+    StopReason m_finishReason = StopReason::MaxTokens;
     std::optional<Error> m_error;
     RunStart m_start;
     std::optional<TokenText> m_text;

@@ -174,8 +174,8 @@ void TestStores::statesAndSignals()
     QCOMPARE(store.error()->file, std::string("model.safetensors"));
     store.setState(RunStore::State::Starting);
     QVERIFY(!store.error());
-    store.finish(RunStore::FinishReason::EndOfText);
-    QCOMPARE(store.finishReason(), RunStore::FinishReason::EndOfText);
+    store.finish(StopReason::EndOfText);
+    QCOMPARE(store.finishReason(), StopReason::EndOfText);
     QCOMPARE(changes.count(), 4);
 }
 

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "actions.h"
+
+#include <QActionGroup>
+#include <QCoreApplication>
+#include <QWidget>
+
+namespace colibri {
+namespace {
+
+struct Line {
+    QAction* Actions::*action;
+    const char* name;
+    const char* text;
+    const char* toolTip;
+    int shortcut;
+};
+
+// Shortcuts are written out: what a platform calls standard may be empty.
+constexpr Line lines[]{
+    {&Actions::openDemo, "openDemo", QT_TRANSLATE_NOOP("Actions", "Open the &demo"),
+        QT_TRANSLATE_NOOP("Actions", "Open the small model that comes with Colibri"), int(Qt::CTRL) | Qt::Key_D},
+    {&Actions::openFolder, "openFolder", QT_TRANSLATE_NOOP("Actions", "&Open a folder..."),
+        QT_TRANSLATE_NOOP("Actions", "Open a Colibri export or a Hugging Face folder"), int(Qt::CTRL) | Qt::Key_O},
+    {&Actions::closeModel, "closeModel", QT_TRANSLATE_NOOP("Actions", "&Close the model"),
+        QT_TRANSLATE_NOOP("Actions", "Close the model and go to the first page"), int(Qt::CTRL) | Qt::Key_W},
+    {&Actions::quit, "quit", QT_TRANSLATE_NOOP("Actions", "&Quit"),
+        QT_TRANSLATE_NOOP("Actions", "End the program; a run is stopped"), int(Qt::CTRL) | Qt::Key_Q},
+    {&Actions::themeSystem, "themeSystem", QT_TRANSLATE_NOOP("Actions", "Colours of the &system"),
+        QT_TRANSLATE_NOOP("Actions", "Light or dark as the system is"), int(Qt::CTRL) | int(Qt::ALT) | Qt::Key_S},
+    {&Actions::themeLight, "themeLight", QT_TRANSLATE_NOOP("Actions", "&Light colours"),
+        QT_TRANSLATE_NOOP("Actions", "Dark text on a light ground"), int(Qt::CTRL) | int(Qt::ALT) | Qt::Key_L},
+    {&Actions::themeDark, "themeDark", QT_TRANSLATE_NOOP("Actions", "&Dark colours"),
+        QT_TRANSLATE_NOOP("Actions", "Light text on a dark ground"), int(Qt::CTRL) | int(Qt::ALT) | Qt::Key_D},
+    {&Actions::shortcuts, "shortcuts", QT_TRANSLATE_NOOP("Actions", "&Keyboard shortcuts"),
+        QT_TRANSLATE_NOOP("Actions", "List every shortcut of this window"), Qt::Key_F1},
+    {&Actions::about, "about", QT_TRANSLATE_NOOP("Actions", "&About Colibri"),
+        QT_TRANSLATE_NOOP("Actions", "Version and licences"), int(Qt::SHIFT) | Qt::Key_F1},
+};
+
+QString translated(const char* text)
+{
+    return QCoreApplication::translate("Actions", text);
+}
+
+} // namespace
+
+QAction* makeAction(
+    QWidget* window, const QString& name, const QString& text, const QString& toolTip, const QKeySequence& shortcut)
+{
+    auto* const action = new QAction(text, window);
+    action->setObjectName(name);
+    action->setShortcut(shortcut);
+    action->setToolTip(QStringLiteral("%1 (%2)").arg(toolTip, shortcut.toString(QKeySequence::NativeText)));
+    action->setStatusTip(toolTip);
+    window->addAction(action);
+    return action;
+}
+
+Actions::Actions(QWidget* window)
+{
+    for (const Line& line : lines)
+        this->*line.action = makeAction(window, QString::fromLatin1(line.name), translated(line.text),
+            translated(line.toolTip), QKeySequence(line.shortcut));
+    auto* const themes = new QActionGroup(window);
+    for (QAction* const theme : {themeSystem, themeLight, themeDark}) {
+        theme->setCheckable(true);
+        themes->addAction(theme);
+    }
+    quit->setMenuRole(QAction::QuitRole);
+    about->setMenuRole(QAction::AboutRole);
+}
+
+} // namespace colibri

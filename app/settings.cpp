@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "settings.h"
+
+#include <QDir>
+
+#include <algorithm>
+#include <array>
+
+namespace colibri {
+namespace {
+
+const QString themeKey = QStringLiteral("theme");
+const QString recentKey = QStringLiteral("recent");
+const QString geometryKey = QStringLiteral("window/geometry");
+const QString stateKey = QStringLiteral("window/state");
+
+/// Indexed by ThemeChoice.
+constexpr std::array<const char*, 3> themeNames{"system", "light", "dark"};
+
+} // namespace
+
+ThemeChoice Settings::theme() const
+{
+    const std::string name = m_settings.value(themeKey).toString().toStdString();
+    const auto at = std::find(themeNames.begin(), themeNames.end(), name);
+    return at == themeNames.end() ? ThemeChoice::System : ThemeChoice(at - themeNames.begin());
+}
+
+void Settings::setTheme(ThemeChoice theme)
+{
+    m_settings.setValue(themeKey, themeNames[std::size_t(theme)]);
+}
+
+QStringList Settings::recent() const
+{
+    return m_settings.value(recentKey).toStringList();
+}
+
+void Settings::addRecent(const QString& path)
+{
+    const QString absolute = QDir::cleanPath(QDir::current().absoluteFilePath(path));
+    QStringList paths = recent();
+    paths.removeAll(absolute);
+    paths.prepend(absolute);
+    m_settings.setValue(recentKey, paths.mid(0, recentCount));
+}
+
+void Settings::removeRecent(const QString& path)
+{
+    QStringList paths = recent();
+    paths.removeAll(path);
+    m_settings.setValue(recentKey, paths);
+}
+
+QByteArray Settings::geometry() const
+{
+    return m_settings.value(geometryKey).toByteArray();
+}
+
+QByteArray Settings::windowState() const
+{
+    return m_settings.value(stateKey).toByteArray();
+}
+
+void Settings::setWindow(const QByteArray& geometry, const QByteArray& state)
+{
+    m_settings.setValue(geometryKey, geometry);
+    m_settings.setValue(stateKey, state);
+}
+
+} // namespace colibri

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "views/theme/theme.h"
+
+#include <QByteArray>
+#include <QSettings>
+#include <QStringList>
+
+namespace colibri {
+
+/// What the window remembers from one start to the next. Organization and application must be set before.
+class Settings {
+public:
+    static constexpr int recentCount = 9;
+
+    ThemeChoice theme() const;
+    void setTheme(ThemeChoice theme);
+
+    QStringList recent() const; ///< absolute paths, newest first
+    void addRecent(const QString& path);
+    void removeRecent(const QString& path);
+
+    QByteArray geometry() const;
+    QByteArray windowState() const;
+    void setWindow(const QByteArray& geometry, const QByteArray& state);
+
+private:
+    QSettings m_settings;
+};
+
+} // namespace colibri

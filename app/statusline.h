@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "stores/openstore.h"
+#include "stores/runstore.h"
+
+#include <QObject>
+
+class QLabel;
+class QStatusBar;
+
+namespace colibri {
+
+/// Model, memory and speed in the status bar. Follows the stores.
+class StatusLine : public QObject {
+    Q_OBJECT
+
+public:
+    /// The stores live longer than the bar, which owns this.
+    StatusLine(const OpenStore& open, const RunStore& run, QStatusBar* bar);
+
+private:
+    void showModel();
+    void showMemory();
+    void showSpeed();
+
+    const OpenStore& m_open;
+    const RunStore& m_run;
+    QLabel* m_model;
+    QLabel* m_memory;
+    QLabel* m_speed;
+};
+
+} // namespace colibri
