@@ -115,6 +115,13 @@ template <class S, class Real, DType D, std::uint32_t R, std::uint32_t T>
     });
 }
 
+/// Tiles of 1, 2, ... tokens.
+template <class S, class Real, DType D, std::uint32_t R, std::size_t... I>
+constexpr auto tileTable(std::index_sequence<I...>)
+{
+    return std::array{dotTile<S, Real, D, R, I + 1>...};
+}
+
 /// Splits a product into tiles. Tokens go in blocks that fit into half of a common second-level cache.
 template <class S, class Real, DType D>
 void rowProduct(
@@ -124,11 +131,7 @@ void rowProduct(
     constexpr std::uint32_t R = wide ? S::tileRows / 2 : S::tileRows;
     constexpr std::uint32_t T = wide ? S::tileTokens / 3 * 2 : S::tileTokens;
     constexpr std::uint32_t single = wide ? S::vectorRows / 2 : S::vectorRows;
-    constexpr auto tiles = []<std::size_t... I>(std::index_sequence<I...>)
-    {
-        return std::array<Tile, T>{dotTile<S, Real, D, R, I + 1>...};
-    }
-    (std::make_index_sequence<T>{});
+    constexpr auto tiles = tileTable<S, Real, D, R>(std::make_index_sequence<T>{});
     constexpr std::uint32_t blockFloats = 1u << 16;
 
     if (x.count == 1) {

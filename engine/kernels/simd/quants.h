@@ -84,15 +84,18 @@ template <class S, std::uint32_t T>
     });
 }
 
+/// Tiles of 1, 2, ... tokens.
+template <class S, std::size_t... I>
+constexpr auto quantTileTable(std::index_sequence<I...>)
+{
+    return std::array{quantTile<S, I + 1>...};
+}
+
 template <class S>
 void quantProduct(
     const Matrix& w, const Rows& x, std::uint32_t rowBegin, std::uint32_t rowEnd, float* out, std::size_t outStride)
 {
-    constexpr auto tiles = []<std::size_t... I>(std::index_sequence<I...>)
-    {
-        return std::array<Tile, quantTokens>{quantTile<S, I + 1>...};
-    }
-    (std::make_index_sequence<quantTokens>{});
+    constexpr auto tiles = quantTileTable<S>(std::make_index_sequence<quantTokens>{});
     for (std::uint32_t r = rowBegin; r < rowEnd; r += std::min(quantRows, rowEnd - r)) {
         for (std::uint32_t t = 0; t < x.count; t += std::min(quantTokens, x.count - t))
             tiles[std::min(quantTokens, x.count - t) - 1](w, r, std::min(quantRows, rowEnd - r), x, t, out, outStride);
