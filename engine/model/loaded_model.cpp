@@ -252,6 +252,8 @@ Result<std::unique_ptr<LoadedModel>> bindModel(ModelSource source, OpenProgress*
     auto model = std::make_unique<LoadedModel>();
     model->source = std::move(source);
     model->config = std::move(*config);
+    if (model->source.table)
+        model->config.tableIndex = model->source.table->index;
     if (auto bound = Binder(*model, progress).bind(); !bound)
         return bound.error();
     return model;
