@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+# cmake -DCOMMANDS=compile_commands.json -P check_flags.cmake
+# Fails when a C or C++ file is compiled without -ffp-contract=off, or with a flag that lets the compiler reorder.
+file(READ ${COMMANDS} json)
+string(JSON count LENGTH "${json}")
+if(count EQUAL 0)
+    message(FATAL_ERROR "no compile commands in ${COMMANDS}")
+endif()
+math(EXPR last "${count} - 1")
+foreach(i RANGE ${last})
+    string(JSON file GET "${json}" ${i} file)
+    string(JSON command GET "${json}" ${i} command)
+    if(NOT command MATCHES " -ffp-contract=off ")
+        message(SEND_ERROR "${file} is compiled without -ffp-contract=off")
+    endif()
+    if(command MATCHES " (-ffast-math|-Ofast|-funsafe-math-optimizations|-fassociative-math|-ffp-contract=(fast|on)) ")
+        message(SEND_ERROR "${file} is compiled with ${CMAKE_MATCH_1}")
+    endif()
+endforeach()
+message(STATUS "${count} compile commands")
