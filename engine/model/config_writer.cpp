@@ -3,7 +3,22 @@
 
 #include <nlohmann/json.hpp>
 
+#include <charconv>
+
 namespace colibri {
+namespace {
+
+    /// The double that is written with the fewest digits which still give this float: 1e-06, not 9.999999974752427e-07.
+    double shortest(float value)
+    {
+        char text[32];
+        const auto end = std::to_chars(text, text + sizeof text, value).ptr;
+        double number = 0;
+        std::from_chars(text, end, number);
+        return number;
+    }
+
+} // namespace
 
 std::string canonicalConfig(const ModelConfig& c)
 {
@@ -22,7 +37,7 @@ std::string canonicalConfig(const ModelConfig& c)
         json["num_attention_heads"] = c.numHeads;
         json["num_key_value_heads"] = c.numKvHeads;
         json["head_dim"] = c.headDim;
-        json["rms_norm_eps"] = c.rmsNormEps;
+        json["rms_norm_eps"] = shortest(c.rmsNormEps);
         json["rope_theta"] = c.ropeTheta;
         json["tie_word_embeddings"] = c.tiedEmbeddings;
     }
@@ -33,7 +48,7 @@ std::string canonicalConfig(const ModelConfig& c)
     if (!c.endOfText.empty())
         json["eos_token_id"] = c.endOfText;
     json["routing"] = {{"scoring", name(c.routing.scoring)}, {"order", name(c.routing.order)}, {"normalize", c.routing.normalize},
-        {"weight_sum_floor", c.routing.weightSumFloor}, {"scale", c.routing.scale}};
+        {"weight_sum_floor", shortest(c.routing.weightSumFloor)}, {"scale", shortest(c.routing.scale)}};
     return json.dump();
 }
 
