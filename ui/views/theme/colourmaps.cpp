@@ -40,8 +40,15 @@ int encoded(double linear)
 
 double decoded(int channel)
 {
-    const double c = channel / 255.0;
-    return c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
+    static const auto table = [] {
+        std::array<double, 256> values{};
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const double c = static_cast<double>(i) / 255;
+            values[i] = c <= 0.04045 ? c / 12.92 : std::pow((c + 0.055) / 1.055, 2.4);
+        }
+        return values;
+    }();
+    return table[static_cast<std::size_t>(channel)];
 }
 
 double luminance(QRgb color)
@@ -77,8 +84,16 @@ QRgb amountColor(double t, ColorScheme scheme)
 {
     if (std::isnan(t))
         return noDataColor(scheme);
-    t = std::clamp(t, 0.0, 1.0);
-    return toRgb({between(0.28, 0.93, t), 0.125 + 0.04 * t, between(305, 105, t)});
+    // A grid asks for a colour in each cell; 256 steps are finer than the eye.
+    static const auto table = [] {
+        std::array<QRgb, 256> colors{};
+        for (std::size_t i = 0; i < colors.size(); ++i) {
+            const double at = static_cast<double>(i) / 255;
+            colors[i] = toRgb({between(0.28, 0.93, at), 0.125 + 0.04 * at, between(305, 105, at)});
+        }
+        return colors;
+    }();
+    return table[static_cast<std::size_t>(std::lround(255 * std::clamp(t, 0.0, 1.0)))];
 }
 
 QRgb divergingColor(double t, ColorScheme scheme)

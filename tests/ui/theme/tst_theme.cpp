@@ -278,4 +278,4 @@ private slots:
 };
 
 QTEST_MAIN(TestTheme)
-#include "test_theme.moc"
+#include "tst_theme.moc"

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/views_run/testrun.h"
+#include "views/run/colorbar.h"
+#include "views/run/expertgridview.h"
+#include "views/run/promptpanel.h"
+#include "views/run/runpage.h"
+#include "views/run/tokendetails.h"
+#include "views/run/tokentextview.h"
+#include "views/theme/theme.h"
+
+#include <QApplication>
+#include <QComboBox>
+#include <QDir>
+#include <QTest>
+
+using namespace colibri;
+using namespace colibri::test;
+
+class TestPage : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase()
+    {
+        qRegisterMetaType<RunSpec>();
+        QVERIFY(QDir().mkpath(QStringLiteral(COLIBRI_PICTURES)));
+    }
+
+    void pictures_data()
+    {
+        QTest::addColumn<ThemeChoice>("choice");
+        QTest::addColumn<QSize>("size");
+        QTest::newRow("light") << ThemeChoice::Light << QSize(1100, 700);
+        QTest::newRow("dark") << ThemeChoice::Dark << QSize(1100, 700);
+        QTest::newRow("small") << ThemeChoice::Light << QSize(800, 600);
+        QTest::newRow("large") << ThemeChoice::Dark << QSize(1600, 1000);
+    }
+    void pictures()
+    {
+        QFETCH(ThemeChoice, choice);
+        QFETCH(QSize, size);
+        Theme theme;
+        theme.setChoice(choice);
+        QCoreApplication::processEvents();
+        OpenStore open;
+        RunStore store;
+        SelectionStore selection;
+        RunPage page(open, store, selection);
+        page.resize(size);
+        page.show();
+        picture(page, "no-model");
+        open.succeed(testModel(true));
+        page.promptPanel().setPrompt(QStringLiteral("The hummingbird is small, fast and never still.\n"));
+        picture(page, "empty");
+        {
+            TestRun run({}, store);
+            store.setState(RunStore::State::Running);
+            run.setPrompt(run.ids("The hummingbird is small, fast and never still.\n"));
+            for (const TokenId id : run.ids("It sees colours that we do"))
+                run.append(id);
+            run.show();
+            picture(page, "running");
+        }
+        TestRun run({}, store);
+        run.fillWithStory();
+        store.finish(StopReason::EndOfText);
+        selection.select({24, 2, -1, -1});
+        picture(page, "finished");
+        page.colorBar().findChild<QComboBox*>()->setCurrentIndex(1);
+        page.promptPanel().sampling().setFolded(false);
+        page.promptPanel().sampling().setChoice({{0.8f, 40, 0.95f, 0.f, 1.1f, 7}, 200});
+        picture(page, "margins");
+        QVERIFY(page.textView().followsEnd());
+    }
+
+private:
+    void picture(QWidget& page, const char* name)
+    {
+        QCoreApplication::processEvents();
+        const QString file = QStringLiteral("%1/%2-%3.png")
+                                 .arg(QStringLiteral(COLIBRI_PICTURES), QString::fromLatin1(name),
+                                     QString::fromLatin1(QTest::currentDataTag()));
+        const QPixmap grabbed = page.grab();
+        QCOMPARE(grabbed.size(), page.size());
+        QVERIFY(grabbed.save(file));
+    }
+};
+
+QTEST_MAIN(TestPage)
+#include "tst_page.moc"

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/run/colorbar.h"
+
+#include "views/theme/theme.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPainter>
+#include <QSpinBox>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace colibri {
+namespace {
+
+constexpr std::uint32_t mostChips = 16; ///< with more experts the legend shows a band without numbers
+
+} // namespace
+
+ColorLegend::ColorLegend(QWidget* parent)
+    : QWidget(parent)
+{
+    setFont(monospaceFont());
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+}
+
+void ColorLegend::show(ColorBy by, std::uint32_t experts)
+{
+    m_by = by;
+    m_experts = experts;
+    const std::array<QString, 3> meanings{
+        tr("Colour of each expert, by its id"), tr("Colour of a margin in logits, from none to large"), QString()};
+    setToolTip(meanings[static_cast<std::size_t>(by)]);
+    setAccessibleName(toolTip());
+    update();
+}
+
+QSize ColorLegend::sizeHint() const
+{
+    return {24 * grid::unit, fontMetrics().height() + grid::unit};
+}
+
+void ColorLegend::paintEvent(QPaintEvent*)
+{
+    QPainter painter(this);
+    painter.setFont(font());
+    if (m_by == ColorBy::Expert && m_experts > 0)
+        paintExperts(painter);
+    else if (m_by == ColorBy::Margin)
+        paintMargins(painter);
+}
+
+void ColorLegend::paintExperts(QPainter& painter) const
+{
+    const ColorScheme scheme = schemeOf(palette());
+    const int numbered = fontMetrics().horizontalAdvance(QString::number(m_experts)) + grid::half;
+    const bool numbers = m_experts <= mostChips && static_cast<int>(m_experts) * numbered <= width();
+    const double chip = numbers ? numbered : std::min(double(numbered), double(width()) / m_experts);
+    const double left = width() - chip * m_experts;
+    for (std::uint32_t expert = 0; expert < m_experts; ++expert) {
+        const QRectF rect(left + chip * expert, grid::half, chip - (numbers ? 1 : 0), height() - grid::unit);
+        const QRgb color = expertColor(expert, m_experts, scheme);
+        painter.fillRect(rect, QColor::fromRgb(color));
+        painter.setPen(QColor::fromRgb(readableOn(color)));
+        if (numbers)
+            painter.drawText(rect, Qt::AlignCenter, QString::number(expert));
+    }
+}
+
+void ColorLegend::paintMargins(QPainter& painter) const
+{
+    const ColorScheme scheme = schemeOf(palette());
+    const int length = std::min(width(), 28 * grid::unit);
+    const int left = width() - length;
+    for (int x = 0; x < length; ++x)
+        painter.fillRect(left + x, grid::half, 1, height() - grid::unit,
+            QColor::fromRgb(amountColor(double(x) / (length - 1), scheme)));
+    for (const float margin : {0.f, 0.25f, 1.f, 4.f}) {
+        const double share = marginShare(margin);
+        const QString text = QString::number(static_cast<double>(margin), 'g', 3);
+        const int x = left + static_cast<int>(std::lround(share * length));
+        painter.setPen(QColor::fromRgb(readableOn(amountColor(std::min(1.0, share + 0.06), scheme))));
+        painter.drawLine(x, grid::half, x, height() - grid::half - 1);
+        painter.drawText(QRect(x + 3, 0, 6 * grid::unit, height()), Qt::AlignLeft | Qt::AlignVCenter, text);
+    }
+}
+
+ColorBar::ColorBar(QWidget* parent)
+    : QWidget(parent)
+    , m_by(new QComboBox(this))
+    , m_layer(new QSpinBox(this))
+    , m_rank(new QSpinBox(this))
+    , m_legend(new ColorLegend(this))
+{
+    m_by->addItems({tr("expert"), tr("margin"), tr("nothing")}); // in the order of ColorBy
+    m_by->setToolTip(tr("What the ground of tokens and cells tells"));
+    m_by->setAccessibleName(tr("Colour by"));
+    m_layer->setToolTip(tr("Layer whose decisions colour the text; its name is marked in the grid"));
+    m_layer->setAccessibleName(tr("Layer of the text's colours"));
+    m_rank->setToolTip(tr("Which of the chosen experts gives the colour; 0 is the best"));
+    m_rank->setAccessibleName(tr("Rank of the expert that gives the colour"));
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(grid::unit, grid::half, grid::unit, grid::half);
+    row->setSpacing(grid::unit);
+    const std::array<std::pair<QString, QWidget*>, 3> fields{
+        {{tr("Colour &by"), m_by}, {tr("&layer"), m_layer}, {tr("ran&k"), m_rank}}};
+    for (const auto& [name, field] : fields) {
+        auto* label = new QLabel(name, this);
+        label->setBuddy(field);
+        row->addWidget(label);
+        row->addWidget(field);
+    }
+    row->addWidget(m_legend, 1);
+    connect(m_by, &QComboBox::currentIndexChanged, this, &ColorBar::update);
+    connect(m_layer, &QSpinBox::valueChanged, this, &ColorBar::update);
+    connect(m_rank, &QSpinBox::valueChanged, this, &ColorBar::update);
+    setShape({0, 0, 0, 0, 0});
+}
+
+void ColorBar::setShape(const RunRecord::Shape& shape)
+{
+    m_experts = shape.experts;
+    m_layer->setRange(0, std::max(0, static_cast<int>(shape.layers) - 1));
+    m_rank->setRange(0, std::max(0, static_cast<int>(shape.k) - 1));
+    update();
+}
+
+void ColorBar::setLayer(int layer)
+{
+    m_layer->setValue(layer);
+}
+
+void ColorBar::update()
+{
+    const Coloring now{static_cast<ColorBy>(m_by->currentIndex()), m_layer->value(), m_rank->value()};
+    m_layer->setEnabled(now.by != ColorBy::Nothing);
+    m_rank->setEnabled(now.by == ColorBy::Expert);
+    m_legend->show(now.by, m_experts);
+    if (now == m_coloring)
+        return;
+    m_coloring = now;
+    emit coloringChanged(now);
+}
+
+} // namespace colibri

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "views/run/decisioncolor.h"
+
+#include <QWidget>
+
+class QComboBox;
+class QSpinBox;
+
+namespace colibri {
+
+/// What the colours mean, drawn small: chips of the experts, or the scale of margins.
+class ColorLegend : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit ColorLegend(QWidget* parent = nullptr);
+
+    void show(ColorBy by, std::uint32_t experts);
+    QSize sizeHint() const override;
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    void paintExperts(QPainter& painter) const;
+    void paintMargins(QPainter& painter) const;
+
+    ColorBy m_by = ColorBy::Expert;
+    std::uint32_t m_experts = 0;
+};
+
+/// By what tokens and cells are coloured: the choice and its legend.
+class ColorBar : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit ColorBar(QWidget* parent = nullptr);
+
+    const Coloring& coloring() const { return m_coloring; }
+    void setShape(const RunRecord::Shape& shape); ///< of the run that is shown
+    void setLayer(int layer);
+
+signals:
+    void coloringChanged(const colibri::Coloring& coloring);
+
+private:
+    void update();
+
+    Coloring m_coloring;
+    std::uint32_t m_experts = 0;
+    QComboBox* m_by;
+    QSpinBox* m_layer;
+    QSpinBox* m_rank;
+    ColorLegend* m_legend;
+};
+
+} // namespace colibri

@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What ExpertGridView paints.
+#include "views/run/expertgridview.h"
+
+#include "views/run/tokenglyphs.h"
+#include "views/theme/theme.h"
+
+#include <QGlyphRun>
+#include <QPainter>
+#include <QRawFont>
+
+#include <algorithm>
+
+namespace colibri {
+namespace {
+
+constexpr int smallestLined = 12; ///< cells from this width on are divided by lines and can carry marks
+constexpr int markSize = 7;
+
+void drawDigits(
+    QPainter& painter, const CellDigits& cells, const QRawFont& font, const QList<quint32>& glyphs, QRgb ink)
+{
+    if (cells.digits.isEmpty())
+        return;
+    QList<quint32> indexes;
+    indexes.reserve(cells.digits.size());
+    for (const quint32 digit : cells.digits)
+        indexes.push_back(glyphs[static_cast<qsizetype>(digit)]);
+    QGlyphRun run;
+    run.setRawFont(font);
+    run.setGlyphIndexes(indexes);
+    run.setPositions(cells.points);
+    painter.setPen(QColor::fromRgb(ink));
+    painter.drawGlyphRun({}, run);
+}
+
+} // namespace
+
+/// Colours of one paint.
+struct ExpertGridView::Inks {
+    ColorScheme scheme;
+    const ThemeColors& theme;
+    QColor text;
+    QColor muted;
+    QColor base;
+    QColor window;
+    QColor chosenGround;
+    QColor chosenText;
+};
+
+CellRequest ExpertGridView::request() const
+{
+    return {m_geometry.visibleTokens(), m_geometry.visibleLayers(), m_run.routed(), m_coloring.by, m_coloring.rank,
+        schemeOf(palette())};
+}
+
+void ExpertGridView::paintEvent(QPaintEvent*)
+{
+    if (!hasCells())
+        return;
+    QPainter painter(viewport());
+    painter.setFont(font());
+    const ColorScheme scheme = schemeOf(palette());
+    const ThemeColors& theme = themeColors(scheme);
+    const Inks inks{scheme, theme, palette().color(QPalette::Text), QColor::fromRgb(theme.mutedText),
+        palette().color(QPalette::Base), palette().color(QPalette::Window), palette().color(QPalette::Highlight),
+        palette().color(QPalette::HighlightedText)};
+    painter.setClipRect(m_geometry.cellArea());
+    paintCells(painter, inks);
+    painter.setClipping(false);
+    paintTokenHeader(painter, inks);
+    paintLayerHeader(painter, inks);
+}
+
+void ExpertGridView::paintCells(QPainter& painter, const Inks& inks) const
+{
+    const CellRequest cells = request();
+    const bool lined = m_geometry.cell.width() >= smallestLined;
+    const QImage image = renderCells(*m_run.record(), cells, !lined);
+    const QPoint corner = m_geometry.cellRect(cells.tokens.first, cells.layers.first).topLeft();
+    painter.drawImage(
+        QRect(corner,
+            QSize(cells.tokens.size() * m_geometry.cell.width(), cells.layers.size() * m_geometry.cell.height())),
+        image);
+    if (lined)
+        paintLines(painter, inks);
+    if (m_digits.ids > 0)
+        paintIds(painter);
+    paintMarks(painter, inks);
+}
+
+/// Lines between cells, hatching over what is pending, and the line between prompt and answer.
+void ExpertGridView::paintLines(QPainter& painter, const Inks& inks) const
+{
+    const CellRequest cells = request();
+    const QRect area = m_geometry.cellRect(cells.tokens.first, cells.layers.first)
+                           .united(m_geometry.cellRect(cells.tokens.end - 1, cells.layers.end - 1));
+    if (cells.routed < cells.tokens.end) {
+        const int left = m_geometry.cellRect(std::max(cells.routed, cells.tokens.first), 0).left();
+        painter.fillRect(QRect(QPoint(left, area.top()), area.bottomRight()),
+            QBrush(QColor::fromRgb(inks.theme.line), Qt::BDiagPattern));
+    }
+    QList<QLine> lines;
+    for (int token = cells.tokens.first; token < cells.tokens.end; ++token) {
+        const int right = m_geometry.cellRect(token, 0).right();
+        lines.push_back({right, area.top(), right, area.bottom()});
+    }
+    for (int layer = cells.layers.first; layer < cells.layers.end; ++layer) {
+        const int bottom = m_geometry.cellRect(0, layer).bottom();
+        lines.push_back({area.left(), bottom, area.right(), bottom});
+    }
+    painter.setPen(inks.base);
+    painter.drawLines(lines);
+}
+
+void ExpertGridView::paintIds(QPainter& painter) const
+{
+    const CellRequest cells = request();
+    const QRawFont raw = QRawFont::fromFont(font());
+    const QList<quint32> glyphs = raw.glyphIndexesForString(QStringLiteral("0123456789"));
+    const CellText text = cellText(*m_run.record(), cells, m_geometry.cell, m_digits);
+    painter.save();
+    painter.translate(m_geometry.cellRect(cells.tokens.first, cells.layers.first).topLeft());
+    drawDigits(painter, text.dark, raw, glyphs, qRgb(0, 0, 0));
+    drawDigits(painter, text.light, raw, glyphs, qRgb(255, 255, 255));
+    painter.restore();
+}
+
+/// Corners of cells with a zeroed expert, and the frame of the selected cell.
+void ExpertGridView::paintMarks(QPainter& painter, const Inks& inks) const
+{
+    const CellRequest cells = request();
+    const int marked =
+        m_geometry.cell.width() >= smallestLined ? std::min(cells.tokens.end, cells.routed) : cells.tokens.first;
+    painter.setPen(inks.base);
+    painter.setBrush(QColor::fromRgb(inks.theme.errorText));
+    for (int layer = cells.layers.first; layer < cells.layers.end; ++layer) {
+        for (int token = cells.tokens.first; token < marked; ++token) {
+            if (m_run.record()->zeroed(static_cast<std::uint32_t>(token), static_cast<std::uint32_t>(layer)) == 0)
+                continue;
+            const QPoint corner = m_geometry.cellRect(token, layer).topRight();
+            painter.drawPolygon(QPolygon({corner, corner - QPoint(markSize, 0), corner + QPoint(0, markSize)}));
+        }
+    }
+    const int answer = m_geometry.cellRect(m_run.promptTokens(), 0).left() - 1;
+    painter.fillRect(QRect(answer, m_geometry.header.height(), 1,
+                         m_geometry.layers * m_geometry.cell.height() - m_geometry.scroll.y()),
+        inks.text);
+    const Selection& at = m_selection.selection();
+    if (at.token < 0 || at.token >= m_geometry.tokens || at.layer < 0 || at.layer >= m_geometry.layers)
+        return;
+    const QRect cell = m_geometry.cellRect(at.token, at.layer).adjusted(-1, -1, 0, 0);
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(inks.base, 1));
+    painter.drawRect(cell.adjusted(-2, -2, 1, 1));
+    painter.setPen(QPen(inks.text, 2));
+    painter.drawRect(cell);
+}
+
+void ExpertGridView::paintTokenHeader(QPainter& painter, const Inks& inks) const
+{
+    const QRect header(m_geometry.header.width(), 0, m_geometry.cellArea().width(), m_geometry.header.height());
+    const Range tokens = m_geometry.visibleTokens();
+    const int line = painter.fontMetrics().height();
+    const int width = m_geometry.cell.width();
+    const int textStep = labelStep(width, line);
+    const int placeStep =
+        labelStep(width, painter.fontMetrics().horizontalAdvance(QString::number(m_geometry.tokens)) + grid::unit);
+    const int selected = m_selection.selection().token;
+    painter.setClipRect(header);
+    for (int token = tokens.first; token < tokens.end; ++token) {
+        const QRect column(m_geometry.cellRect(token, 0).left(), 0, width, header.height());
+        const bool current = token == selected;
+        if (current)
+            painter.fillRect(column, inks.chosenGround);
+        else if (token < m_run.promptTokens())
+            painter.fillRect(column, QColor::fromRgb(inks.theme.promptBand));
+        painter.setPen(current ? inks.chosenText : inks.muted);
+        if (token % placeStep == 0)
+            painter.drawText(QRect(column.left(), 0, placeStep * width, line), Qt::AlignLeft | Qt::AlignVCenter,
+                QString::number(token));
+        if (textStep > 1) // a text for every column or for none
+            continue;
+        const QString text = painter.fontMetrics().elidedText(
+            shownOnOneLine(m_run.piece(token)), Qt::ElideRight, header.height() - line - grid::half);
+        painter.setPen(current ? inks.chosenText : inks.text);
+        painter.save();
+        painter.translate(column.left() + (width - line) / 2, header.height() - grid::half);
+        painter.rotate(-90);
+        painter.drawText(QRect(0, 0, header.height() - line, line), Qt::AlignLeft | Qt::AlignVCenter, text);
+        painter.restore();
+    }
+    painter.setClipping(false);
+    painter.setPen(QColor::fromRgb(inks.theme.line));
+    painter.drawLine(0, header.bottom(), m_geometry.viewport.width(), header.bottom());
+}
+
+void ExpertGridView::paintLayerHeader(QPainter& painter, const Inks& inks) const
+{
+    const QRect header(0, m_geometry.header.height(), m_geometry.header.width(), m_geometry.cellArea().height());
+    const Range layers = m_geometry.visibleLayers();
+    const int step = labelStep(m_geometry.cell.height(), painter.fontMetrics().height() - 2);
+    painter.setPen(inks.muted);
+    painter.drawText(
+        QRect(0, 0, header.width() - grid::half, painter.fontMetrics().height()), Qt::AlignRight, tr("token"));
+    painter.drawText(QRect(0, header.top() - painter.fontMetrics().height() - 2, header.width() - grid::half,
+                         painter.fontMetrics().height()),
+        Qt::AlignRight, tr("layer"));
+    painter.setClipRect(header);
+    for (int layer = layers.first; layer < layers.end; ++layer) {
+        const QRect row(0, m_geometry.cellRect(0, layer).top(), header.width() - 1, m_geometry.cell.height() - 1);
+        const bool current = layer == m_selection.selection().layer;
+        if (current)
+            painter.fillRect(row, inks.chosenGround);
+        if (layer == m_coloring.layer)
+            painter.fillRect(QRect(row.right() - 2, row.top(), 3, row.height()), QColor::fromRgb(inks.theme.accent));
+        if (layer % step != 0)
+            continue;
+        painter.setPen(current ? inks.chosenText : inks.text);
+        painter.drawText(QRect(0, row.top() - 2, row.width() - grid::unit, step * m_geometry.cell.height() + 3),
+            Qt::AlignRight | (step > 1 ? Qt::AlignTop : Qt::AlignVCenter), QString::number(layer));
+    }
+    painter.setClipping(false);
+    painter.setPen(QColor::fromRgb(inks.theme.line));
+    painter.drawLine(header.right(), 0, header.right(), m_geometry.viewport.height());
+}
+
+} // namespace colibri

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/run/promptpanel.h"
+
+#include "views/theme/theme.h"
+
+#include <QAction>
+#include <QGridLayout>
+#include <QLabel>
+#include <QPlainTextEdit>
+#include <QRegularExpression>
+#include <QSlider>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+#include <cmath>
+#include <limits>
+
+namespace colibri {
+namespace {
+
+constexpr int demoPace = 20;
+
+} // namespace
+
+RunAbilities abilitiesIn(RunStore::State state, bool hasModel, bool hasPrompt)
+{
+    using State = RunStore::State;
+    const bool busy =
+        state == State::Starting || state == State::Running || state == State::Waiting || state == State::Stopping;
+    const bool paused = state == State::Paused;
+    const bool canBegin = hasModel && hasPrompt && !busy;
+    return {canBegin, hasModel && paused, canBegin || (hasModel && paused), busy && state != State::Stopping};
+}
+
+std::vector<TokenId> parseTokenIds(const QString& text)
+{
+    static const QRegularExpression separators(QStringLiteral("[\\s,]+"));
+    std::vector<TokenId> ids;
+    for (const QString& part : text.split(separators, Qt::SkipEmptyParts)) {
+        bool ok = false;
+        const uint id = part.toUInt(&ok);
+        if (!ok)
+            return {};
+        ids.push_back(id);
+    }
+    return ids;
+}
+
+PromptPanel::PromptPanel(const RunStore& run, QWidget* parent)
+    : QWidget(parent)
+    , m_store(run)
+    , m_caption(new QLabel(this))
+    , m_prompt(new QPlainTextEdit(this))
+    , m_sampling(new SamplingForm(this))
+{
+    makeActions();
+    m_caption->setBuddy(m_prompt);
+    m_prompt->setTabChangesFocus(true);
+    m_prompt->setToolTip(tr("Ctrl+Enter runs it"));
+    m_prompt->setMinimumHeight(8 * grid::unit);
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(grid::unit, grid::unit, grid::unit, grid::unit);
+    column->setSpacing(grid::unit);
+    column->addWidget(m_caption);
+    column->addWidget(m_prompt, 1);
+    column->addWidget(m_sampling);
+    column->addWidget(makePace());
+    column->addWidget(makeButtons());
+    connect(m_prompt, &QPlainTextEdit::textChanged, this, &PromptPanel::updateActions);
+    connect(&run, &RunStore::stateChanged, this, &PromptPanel::updateActions);
+    setPace(demoPace);
+    setModel(nullptr);
+}
+
+void PromptPanel::makeActions()
+{
+    const auto make = [this](const QString& text, const QString& tip, const QList<QKeySequence>& keys) {
+        auto* action = new QAction(text, this);
+        action->setShortcuts(keys);
+        action->setShortcutContext(Qt::WindowShortcut);
+        action->setToolTip(tr("%1 (%2)").arg(tip, keys.first().toString(QKeySequence::NativeText)));
+        return action;
+    };
+    m_run = make(tr("&Run"), tr("Begins a run with this prompt"),
+        {QKeySequence(Qt::CTRL | Qt::Key_Return), QKeySequence(Qt::CTRL | Qt::Key_Enter)});
+    m_continue = make(tr("&Continue"), tr("Goes on with the paused run"), {QKeySequence(Qt::Key_F5)});
+    m_step = make(tr("&Step"), tr("Makes one token, then pauses"), {QKeySequence(Qt::Key_F10)});
+    m_stop = make(tr("St&op"), tr("Pauses the run"), {QKeySequence(Qt::Key_Escape)});
+    connect(m_run, &QAction::triggered, this, [this] { emit runRequested(spec()); });
+    connect(m_continue, &QAction::triggered, this, &PromptPanel::continueRequested);
+    connect(m_step, &QAction::triggered, this, [this] { emit stepRequested(spec()); });
+    connect(m_stop, &QAction::triggered, this, &PromptPanel::stopRequested);
+    addActions(runActions());
+}
+
+QWidget* PromptPanel::makePace()
+{
+    auto* row = new QWidget(this);
+    auto* line = new QHBoxLayout(row);
+    line->setContentsMargins(0, 0, 0, 0);
+    auto* caption = new QLabel(tr("&Pace"), row);
+    m_pace = new QSlider(Qt::Horizontal, row);
+    m_pace->setRange(slowestPace, fastestPace + 1);
+    m_pace->setPageStep(10);
+    m_pace->setAccessibleName(tr("Pace in tokens a second"));
+    m_pace->setToolTip(tr("How fast tokens are shown; all the way to the right is full speed"));
+    m_paceText = new QLabel(row);
+    m_paceText->setFont(monospaceFont());
+    m_paceText->setMinimumWidth(std::max(m_paceText->fontMetrics().horizontalAdvance(tr("full speed")),
+        m_paceText->fontMetrics().horizontalAdvance(tr("%1 tok/s").arg(fastestPace))));
+    m_paceText->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    caption->setBuddy(m_pace);
+    line->addWidget(caption);
+    line->addWidget(m_pace, 1);
+    line->addWidget(m_paceText);
+    connect(m_pace, &QSlider::valueChanged, this, &PromptPanel::updatePace);
+    return row;
+}
+
+QWidget* PromptPanel::makeButtons()
+{
+    auto* block = new QWidget(this);
+    auto* cells = new QGridLayout(block);
+    cells->setContentsMargins(0, 0, 0, 0);
+    cells->setSpacing(grid::half);
+    const QList<QAction*> actions = runActions();
+    for (int at = 0; at < actions.size(); ++at) {
+        auto* button = new QToolButton(block);
+        button->setDefaultAction(actions[at]);
+        button->setToolButtonStyle(Qt::ToolButtonTextOnly);
+        button->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+        button->setMinimumHeight(4 * grid::unit);
+        button->setFocusPolicy(Qt::StrongFocus);
+        button->setAccessibleName(QString(actions[at]->text()).remove(u'&'));
+        button->setAccessibleDescription(actions[at]->toolTip());
+        cells->addWidget(button, at / 2, at % 2);
+    }
+    return block;
+}
+
+void PromptPanel::setModel(ModelFactsPtr model)
+{
+    m_model = std::move(model);
+    const bool ids = m_model && !m_model->hasTokenizer;
+    m_caption->setText(ids ? tr("Prom&pt, as token ids") : tr("Prom&pt"));
+    m_prompt->setPlaceholderText(ids ? tr("This model has no tokenizer: write ids, such as 101, 2001, 102")
+                                     : tr("Write how the text begins, then press Ctrl+Enter"));
+    m_prompt->setAccessibleName(QString(m_caption->text()).remove(u'&'));
+    updateActions();
+}
+
+void PromptPanel::setPrompt(const QString& text)
+{
+    m_prompt->setPlainText(text);
+}
+
+void PromptPanel::focusPrompt()
+{
+    m_prompt->setFocus();
+}
+
+RunSpec PromptPanel::spec() const
+{
+    RunSpec spec;
+    if (m_model && !m_model->hasTokenizer)
+        spec.promptIds = parseTokenIds(m_prompt->toPlainText());
+    else
+        spec.promptText = m_prompt->toPlainText();
+    const SamplingChoice choice = m_sampling->choice();
+    spec.maxTokens = choice.maxTokens;
+    spec.sampling = choice.sampling;
+    spec.pace = pace();
+    return spec;
+}
+
+double PromptPanel::pace() const
+{
+    return m_pace->value() > fastestPace ? 0 : m_pace->value();
+}
+
+void PromptPanel::setPace(double tokensPerSecond)
+{
+    m_pace->setValue(tokensPerSecond <= 0 ? fastestPace + 1 : static_cast<int>(std::lround(tokensPerSecond)));
+    updatePace();
+}
+
+void PromptPanel::updatePace()
+{
+    m_paceText->setText(pace() > 0 ? tr("%1 tok/s").arg(pace()) : tr("full speed"));
+    emit paceChanged(pace());
+}
+
+void PromptPanel::updateActions()
+{
+    const RunSpec now = spec();
+    const RunAbilities can =
+        abilitiesIn(m_store.state(), m_model != nullptr, !now.promptText.isEmpty() || !now.promptIds.empty());
+    m_run->setEnabled(can.run);
+    m_continue->setEnabled(can.proceed);
+    m_step->setEnabled(can.step);
+    m_stop->setEnabled(can.stop);
+}
+
+} // namespace colibri

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "stores/modelfacts.h"
+#include "stores/runspec.h"
+#include "stores/runstore.h"
+#include "views/run/samplingform.h"
+
+#include <QWidget>
+
+#include <optional>
+
+class QAction;
+class QLabel;
+class QPlainTextEdit;
+class QSlider;
+
+namespace colibri {
+
+/// What can be done in a state of the run.
+struct RunAbilities {
+    bool run = false;
+    bool proceed = false; ///< go on with a paused run
+    bool step = false;
+    bool stop = false;
+
+    bool operator==(const RunAbilities&) const = default;
+};
+RunAbilities abilitiesIn(RunStore::State state, bool hasModel, bool hasPrompt);
+
+/// Ids separated by blanks, commas or line feeds; empty when there is anything else or nothing at all.
+std::vector<TokenId> parseTokenIds(const QString& text);
+
+inline constexpr int slowestPace = 1;
+inline constexpr int fastestPace = 50; ///< tokens a second; the place after it on the slider is full speed
+
+/// Prompt, sampling, pace and the four actions. Says what the user asks for and knows no engine.
+class PromptPanel : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit PromptPanel(const RunStore& run, QWidget* parent = nullptr);
+
+    /// Null: no model. Without a tokenizer the prompt is a list of ids.
+    void setModel(ModelFactsPtr model);
+    void setPrompt(const QString& text);
+    /// What a run is asked for now. Engine options are the defaults.
+    RunSpec spec() const;
+    double pace() const; ///< tokens a second; 0: full speed
+    void setPace(double tokensPerSecond);
+    SamplingForm& sampling() { return *m_sampling; }
+    /// Run, Continue, Step, Stop: for menus too.
+    QList<QAction*> runActions() const { return {m_run, m_continue, m_step, m_stop}; }
+    void focusPrompt();
+
+signals:
+    void runRequested(const colibri::RunSpec& spec);
+    void stepRequested(const colibri::RunSpec& spec); ///< of the paused run, or of a new one when none is paused
+    void continueRequested();
+    void stopRequested();
+    void paceChanged(double tokensPerSecond); ///< 0: full speed
+
+private:
+    void makeActions();
+    QWidget* makePace();
+    QWidget* makeButtons();
+    void updateActions();
+    void updatePace();
+
+    const RunStore& m_store;
+    ModelFactsPtr m_model;
+    QLabel* m_caption;
+    QPlainTextEdit* m_prompt;
+    SamplingForm* m_sampling;
+    QSlider* m_pace;
+    QLabel* m_paceText;
+    QAction* m_run;
+    QAction* m_continue;
+    QAction* m_step;
+    QAction* m_stop;
+};
+
+} // namespace colibri

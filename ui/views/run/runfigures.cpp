@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/run/runfigures.h"
+
+#include "views/theme/theme.h"
+
+#include <QCoreApplication>
+#include <QHBoxLayout>
+#include <QLabel>
+
+namespace colibri {
+namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(RunFigures)
+};
+
+const QString dash = QStringLiteral("\u2013");
+
+/// Three significant digits: more would be noise.
+QString threeDigits(double value)
+{
+    return QString::number(value, 'f', value < 10 ? 2 : value < 100 ? 1 : 0);
+}
+
+QString rate(double tokensPerSecond)
+{
+    return tokensPerSecond > 0 ? Words::tr("%1 tok/s").arg(threeDigits(tokensPerSecond)) : dash;
+}
+
+QString lastStep(const RunStore& run)
+{
+    for (int position = run.routed() - 1; position >= run.promptTokens(); --position) {
+        if (const TimingEvent* timing = run.timing(position))
+            return Words::tr("%1 ms").arg(threeDigits(double(timing->totalNs) * 1e-6));
+    }
+    return dash;
+}
+
+QString reasonOf(StopReason reason)
+{
+    switch (reason) {
+    case StopReason::EndOfText:
+        return Words::tr("Finished: the model ended the text");
+    case StopReason::ContextFull:
+        return Words::tr("Finished: the context is full");
+    default:
+        return Words::tr("Finished: all asked tokens are made");
+    }
+}
+
+QString stateOf(const RunStore& run)
+{
+    using State = RunStore::State;
+    switch (run.state()) {
+    case State::Idle:
+        return Words::tr("No run yet");
+    case State::Starting:
+        return Words::tr("Starting");
+    case State::Running:
+    case State::Waiting: // waiting for the pace is a part of running
+        return Words::tr("Running");
+    case State::Stopping:
+        return Words::tr("Stopping");
+    case State::Paused:
+        return Words::tr("Paused");
+    case State::Finished:
+        return reasonOf(run.finishReason());
+    case State::Failed:
+        break;
+    }
+    return run.error() ? QString::fromStdString(run.error()->message()) : Words::tr("Failed");
+}
+
+} // namespace
+
+FigureTexts figuresOf(const RunStore& run)
+{
+    FigureTexts texts;
+    texts.state = stateOf(run);
+    texts.failed = run.state() == RunStore::State::Failed;
+    const int answer = run.tokens() - run.promptTokens();
+    texts.tokens = run.tokens() > 0 ? QStringLiteral("%1 + %2").arg(run.promptTokens()).arg(answer) : dash;
+    texts.prefill = rate(run.prefillTokensPerSecond());
+    texts.decode = rate(run.decodeTokensPerSecond());
+    texts.last = lastStep(run);
+    if (const auto dropped = run.droppedTimings(); dropped > 0)
+        texts.gap = Words::tr("%n timing(s) missing", nullptr, static_cast<int>(dropped));
+    if (const auto events = run.record() ? run.record()->breakerEvents() : 0; events > 0)
+        texts.breaker = Words::tr("%n value(s) not finite", nullptr, static_cast<int>(events));
+    return texts;
+}
+
+RunFigures::RunFigures(const RunStore& run, QWidget* parent)
+    : QWidget(parent)
+    , m_run(run)
+    , m_state(new QLabel(this))
+{
+    const std::array<QString, FigureCount> names{tr("Tokens"), tr("Prefill"), tr("Decode"), tr("Last")};
+    const std::array<QString, FigureCount> widest{
+        QStringLiteral("0000 + 0000"), tr("%1 tok/s").arg(0000), tr("%1 tok/s").arg(0000), tr("%1 ms").arg(0000)};
+    const std::array<QString, FigureCount> tips{tr("Tokens of the prompt and of the answer"),
+        tr("Prompt tokens computed in a second, waits not counted"),
+        tr("Answer tokens computed in a second, waits for the pace not counted"),
+        tr("Computing time of the newest token")};
+    auto* line = new QHBoxLayout(this);
+    line->setContentsMargins(grid::unit, grid::half, grid::unit, grid::half);
+    line->setSpacing(grid::unit);
+    m_state->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_state->setTextFormat(Qt::PlainText);
+    m_state->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    m_state->setAccessibleName(tr("State of the run"));
+    line->addWidget(m_state, 1);
+    const auto addWarning = [&](const QString& name, const QString& tip) {
+        auto* label = new QLabel(this);
+        label->setAccessibleName(name);
+        label->setToolTip(tip);
+        line->addWidget(label);
+        return label;
+    };
+    m_gap = addWarning(tr("Gap"),
+        tr("So many timing events were dropped because the window was too slow: those tokens have no time. Tokens and "
+           "routing are complete."));
+    m_breaker = addWarning(tr("Circuit breaker"),
+        tr("The circuit breaker met so many values that were not finite. Cells with a red corner had an expert's "
+           "output zeroed."));
+    for (std::size_t figure = 0; figure < FigureCount; ++figure) {
+        auto* caption = new QLabel(names[figure], this);
+        caption->setForegroundRole(QPalette::PlaceholderText);
+        auto* value = new QLabel(this);
+        value->setFont(monospaceFont());
+        value->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+        value->setMinimumWidth(value->fontMetrics().horizontalAdvance(widest[figure]));
+        value->setAccessibleName(names[figure]);
+        value->setToolTip(tips[figure]);
+        m_figures[figure] = value;
+        line->addSpacing(grid::unit);
+        line->addWidget(caption);
+        line->addWidget(value);
+    }
+    for (const auto signal : {&RunStore::reset, &RunStore::timingsAdvanced, &RunStore::stateChanged})
+        connect(&run, signal, this, &RunFigures::refresh);
+    connect(&run, &RunStore::tokensAppended, this, &RunFigures::refresh);
+    connect(&run, &RunStore::routedAdvanced, this, &RunFigures::refresh);
+    refresh();
+}
+
+void RunFigures::refresh()
+{
+    const FigureTexts texts = figuresOf(m_run);
+    const auto tint = [this](QLabel* label, QRgb color) {
+        QPalette tinted = palette();
+        tinted.setColor(QPalette::WindowText, QColor::fromRgb(color));
+        label->setPalette(tinted);
+    };
+    const ThemeColors& theme = themeColors(schemeOf(palette()));
+    m_state->setText(texts.state);
+    m_state->setToolTip(texts.state);
+    tint(m_state, texts.failed ? theme.errorText : palette().color(QPalette::WindowText).rgb());
+    const std::array<QString, FigureCount> values{texts.tokens, texts.prefill, texts.decode, texts.last};
+    for (std::size_t figure = 0; figure < FigureCount; ++figure)
+        m_figures[figure]->setText(values[figure]);
+    m_gap->setText(texts.gap);
+    tint(m_gap, theme.warningText);
+    m_breaker->setText(texts.breaker);
+    tint(m_breaker, theme.errorText);
+    m_gap->setVisible(!texts.gap.isEmpty());
+    m_breaker->setVisible(!texts.breaker.isEmpty());
+}
+
+} // namespace colibri

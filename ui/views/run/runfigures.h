@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "stores/runstore.h"
+
+#include <QWidget>
+
+#include <array>
+
+class QLabel;
+
+namespace colibri {
+
+/// The live figures of a run as texts; a figure that is not known yet is a dash, one that has nothing to report is
+/// empty.
+struct FigureTexts {
+    QString state; ///< in a sentence; the error when the run failed
+    bool failed = false;
+    QString tokens; ///< "16 + 34"
+    QString prefill; ///< "812 tok/s"
+    QString decode;
+    QString last; ///< time of the newest step of one token
+    QString gap; ///< timing events that were dropped
+    QString breaker; ///< values that were not finite
+};
+FigureTexts figuresOf(const RunStore& run);
+
+/// One line of figures, each of a fixed width so that nothing jumps.
+class RunFigures : public QWidget {
+    Q_OBJECT
+
+public:
+    /// The store outlives the widget.
+    explicit RunFigures(const RunStore& run, QWidget* parent = nullptr);
+
+private:
+    enum Figure { Tokens, Prefill, Decode, Last, FigureCount };
+    void refresh();
+
+    const RunStore& m_run;
+    QLabel* m_state;
+    std::array<QLabel*, FigureCount> m_figures{};
+    QLabel* m_gap;
+    QLabel* m_breaker;
+};
+
+} // namespace colibri

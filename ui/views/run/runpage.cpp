@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/run/runpage.h"
+
+#include "views/run/colorbar.h"
+#include "views/run/expertgridview.h"
+#include "views/run/promptpanel.h"
+#include "views/run/runfigures.h"
+#include "views/run/tokendetails.h"
+#include "views/run/tokentextview.h"
+#include "views/theme/theme.h"
+
+#include <QAction>
+#include <QDataStream>
+#include <QLabel>
+#include <QPushButton>
+#include <QSplitter>
+#include <QStackedWidget>
+#include <QVBoxLayout>
+
+namespace colibri {
+namespace {
+
+enum MiddlePage { EmptyPage, ViewsPage };
+
+} // namespace
+
+RunPage::RunPage(const OpenStore& open, const RunStore& run, SelectionStore& selection, QWidget* parent)
+    : QWidget(parent)
+    , m_open(open)
+    , m_run(run)
+    , m_prompt(new PromptPanel(run, this))
+    , m_colors(new ColorBar(this))
+    , m_text(new TokenTextView(run, selection, this))
+    , m_grid(new ExpertGridView(run, selection, this))
+    , m_details(new TokenDetails(run, selection, this))
+    , m_middle(new QStackedWidget(this))
+    , m_views(new QSplitter(Qt::Vertical, this))
+    , m_parts(new QSplitter(Qt::Horizontal, this))
+{
+    installCurrentItemAccessibility();
+    m_middle->addWidget(makeEmpty());
+    m_middle->addWidget(makeMiddle());
+    for (QWidget* part : std::initializer_list<QWidget*>{m_prompt, m_middle, m_details})
+        m_parts->addWidget(part);
+    m_parts->setStretchFactor(1, 1);
+    m_parts->setChildrenCollapsible(false);
+    m_parts->setSizes({28 * grid::unit, 68 * grid::unit, 40 * grid::unit});
+    auto* column = new QVBoxLayout(this);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    column->addWidget(m_parts, 1);
+    column->addWidget(new RunFigures(run, this));
+
+    connectPrompt();
+    connect(m_colors, &ColorBar::coloringChanged, m_text, &TokenTextView::setColoring);
+    connect(m_colors, &ColorBar::coloringChanged, m_grid, &ExpertGridView::setColoring);
+    connect(m_grid, &ExpertGridView::layerActivated, m_colors, &ColorBar::setLayer);
+    connect(&open, &OpenStore::modelChanged, this, &RunPage::showModel);
+    connect(&run, &RunStore::reset, this, &RunPage::showRun);
+    connect(&run, &RunStore::tokensAppended, this, &RunPage::showEmptyState);
+    showModel();
+    showRun();
+}
+
+void RunPage::connectPrompt()
+{
+    connect(m_prompt, &PromptPanel::runRequested, this, &RunPage::runRequested);
+    connect(m_prompt, &PromptPanel::stepRequested, this, &RunPage::stepRequested);
+    connect(m_prompt, &PromptPanel::continueRequested, this, &RunPage::continueRequested);
+    connect(m_prompt, &PromptPanel::stopRequested, this, &RunPage::stopRequested);
+    connect(m_prompt, &PromptPanel::paceChanged, this, &RunPage::paceChanged);
+}
+
+QWidget* RunPage::makeEmpty()
+{
+    auto* page = new QWidget(m_middle);
+    auto* column = new QVBoxLayout(page);
+    column->setContentsMargins(grid::page, grid::page, grid::page, grid::page);
+    m_emptyText = new QLabel(page);
+    m_emptyText->setWordWrap(true);
+    m_emptyText->setAlignment(Qt::AlignHCenter);
+    m_emptyAction = new QPushButton(page);
+    column->addStretch();
+    column->addWidget(m_emptyText);
+    column->addSpacing(grid::wide);
+    column->addWidget(m_emptyAction, 0, Qt::AlignHCenter);
+    column->addStretch();
+    connect(m_emptyAction, &QPushButton::clicked, this, [this] {
+        if (m_open.model())
+            m_prompt->focusPrompt();
+        else
+            emit openRequested();
+    });
+    return page;
+}
+
+QWidget* RunPage::makeMiddle()
+{
+    auto* middle = new QWidget(m_middle);
+    auto* column = new QVBoxLayout(middle);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    m_views->addWidget(m_text);
+    m_views->addWidget(m_grid);
+    m_views->setChildrenCollapsible(false);
+    m_views->setStretchFactor(0, 1);
+    m_views->setStretchFactor(1, 1);
+    column->addWidget(m_colors);
+    column->addWidget(m_views, 1);
+    return middle;
+}
+
+void RunPage::showModel()
+{
+    m_prompt->setModel(m_open.model());
+    showEmptyState();
+}
+
+void RunPage::showRun()
+{
+    m_colors->setShape(m_run.record() ? m_run.record()->shape() : RunRecord::Shape{0, 0, 0, 0, 0});
+    showEmptyState();
+}
+
+void RunPage::showEmptyState()
+{
+    const bool hasModel = m_open.model() != nullptr;
+    m_middle->setCurrentIndex(m_run.tokens() > 0 ? ViewsPage : EmptyPage);
+    m_emptyText->setText(hasModel
+            ? tr("The text of the run will grow here, each token on the colour of the expert that served it, above the "
+                 "grid of all experts by token and layer.")
+            : tr("No model is open. Open one, and its text and its experts will be seen here while it runs."));
+    m_emptyAction->setText(hasModel ? tr("&Write a prompt") : tr("&Open a model"));
+}
+
+QList<QAction*> RunPage::runActions() const
+{
+    return m_prompt->runActions();
+}
+
+QByteArray RunPage::saveLayout() const
+{
+    QByteArray layout;
+    QDataStream stream(&layout, QIODevice::WriteOnly);
+    stream << m_parts->saveState() << m_views->saveState();
+    return layout;
+}
+
+bool RunPage::restoreLayout(const QByteArray& layout)
+{
+    QDataStream stream(layout);
+    QByteArray parts;
+    QByteArray views;
+    stream >> parts >> views;
+    return stream.status() == QDataStream::Ok && m_parts->restoreState(parts) && m_views->restoreState(views);
+}
+
+} // namespace colibri

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "stores/openstore.h"
+#include "stores/runspec.h"
+#include "stores/runstore.h"
+#include "stores/selectionstore.h"
+
+#include <QByteArray>
+#include <QWidget>
+
+class QAction;
+class QLabel;
+class QPushButton;
+class QSplitter;
+class QStackedWidget;
+
+namespace colibri {
+
+class ColorBar;
+class ExpertGridView;
+class PromptPanel;
+class TokenDetails;
+class TokenTextView;
+
+/// The page on which a model runs. Shows what the stores hold; what the user asks for leaves as signals.
+class RunPage : public QWidget {
+    Q_OBJECT
+
+public:
+    /// The stores outlive the page.
+    RunPage(const OpenStore& open, const RunStore& run, SelectionStore& selection, QWidget* parent = nullptr);
+
+    PromptPanel& promptPanel() { return *m_prompt; }
+    ColorBar& colorBar() { return *m_colors; }
+    TokenTextView& textView() { return *m_text; }
+    ExpertGridView& gridView() { return *m_grid; }
+    TokenDetails& details() { return *m_details; }
+    QList<QAction*> runActions() const; ///< Run, Continue, Step, Stop
+
+    QByteArray saveLayout() const; ///< sizes of the parts
+    bool restoreLayout(const QByteArray& layout);
+
+signals:
+    void runRequested(const colibri::RunSpec& spec);
+    void stepRequested(const colibri::RunSpec& spec); ///< of the paused run, or of a new one when none is paused
+    void continueRequested();
+    void stopRequested();
+    void paceChanged(double tokensPerSecond); ///< 0: full speed
+    void openRequested(); ///< the user wants to choose a model
+
+private:
+    QWidget* makeEmpty();
+    QWidget* makeMiddle();
+    void connectPrompt();
+    void showModel();
+    void showRun();
+    void showEmptyState();
+
+    const OpenStore& m_open;
+    const RunStore& m_run;
+    PromptPanel* m_prompt;
+    ColorBar* m_colors;
+    TokenTextView* m_text;
+    ExpertGridView* m_grid;
+    TokenDetails* m_details;
+    QStackedWidget* m_middle;
+    QLabel* m_emptyText;
+    QPushButton* m_emptyAction;
+    QSplitter* m_views;
+    QSplitter* m_parts;
+};
+
+} // namespace colibri
