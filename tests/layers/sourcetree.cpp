@@ -67,16 +67,22 @@ void blank(QByteArray& code, qsizetype begin, qsizetype end)
 
 SourceTree readSourceTree(const QString& root)
 {
-    static const QRegularExpression ignored(QStringLiteral("^((build|cmake-build)[^/]*|\\.(git|cache|idea|vscode))/"));
+    static const QRegularExpression ignored(QStringLiteral("^((build|cmake-build).*|\\.(git|cache|idea|vscode))$"));
     SourceTree tree;
-    QDirIterator files(root, QDir::Files | QDir::Hidden, QDirIterator::Subdirectories);
-    while (files.hasNext()) {
-        const QString path = QDir(root).relativeFilePath(files.next());
-        if (ignored.match(path).hasMatch())
-            continue;
-        QFile file(files.filePath());
+    const auto read = [&](const QString& path) {
+        QFile file(path);
         if (file.open(QIODevice::ReadOnly))
-            tree.insert(path, file.readAll());
+            tree.insert(QDir(root).relativeFilePath(path), file.readAll());
+    };
+    const auto entries = QDir(root).entryInfoList(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot);
+    for (const QFileInfo& entry : entries) {
+        if (ignored.match(entry.fileName()).hasMatch())
+            continue;
+        if (!entry.isDir())
+            read(entry.filePath());
+        QDirIterator files(entry.filePath(), QDir::Files | QDir::Hidden, QDirIterator::Subdirectories);
+        while (entry.isDir() && files.hasNext())
+            read(files.next());
     }
     return tree;
 }
