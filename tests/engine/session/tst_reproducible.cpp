@@ -93,13 +93,13 @@ void TestReproducible::demoPrompts_data()
     QTest::addColumn<std::vector<TokenId>>("tokens");
     QFile file(COLIBRI_TEST_DATA "/demo/prompts.json");
     QVERIFY(file.open(QIODevice::ReadOnly));
-    const QJsonObject prompts = QJsonDocument::fromJson(file.readAll()).object();
-    QVERIFY(prompts.size() >= 7);
-    for (auto prompt = prompts.begin(); prompt != prompts.end(); ++prompt) {
+    const QJsonArray prompts = QJsonDocument::fromJson(file.readAll()).array();
+    QCOMPARE(prompts.size(), 7);
+    for (const QJsonValue& prompt : prompts) {
         std::vector<TokenId> tokens;
-        for (const QJsonValue& id : prompt.value().toObject()["token_ids"].toArray())
+        for (const QJsonValue& id : prompt["token_ids"].toArray())
             tokens.push_back(static_cast<TokenId>(id.toInt()));
-        QTest::newRow(qPrintable(prompt.key())) << tokens;
+        QTest::newRow(qPrintable(prompt["name"].toString())) << tokens;
     }
 }
 
