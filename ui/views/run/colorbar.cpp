@@ -5,9 +5,11 @@
 
 #include <QComboBox>
 #include <QHBoxLayout>
+#include <QHelpEvent>
 #include <QLabel>
 #include <QPainter>
 #include <QSpinBox>
+#include <QToolTip>
 
 #include <algorithm>
 #include <array>
@@ -23,7 +25,9 @@ constexpr std::uint32_t mostChips = 16; ///< with more experts the legend shows 
 ColorLegend::ColorLegend(QWidget* parent)
     : QWidget(parent)
 {
-    setFont(monospaceFont());
+    QFont small = monospaceFont();
+    small.setPointSizeF(small.pointSizeF() * 0.85);
+    setFont(small);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
 }
 
@@ -53,19 +57,37 @@ void ColorLegend::paintEvent(QPaintEvent*)
         paintMargins(painter);
 }
 
+ColorLegend::Chips ColorLegend::chips() const
+{
+    const int numbered = fontMetrics().horizontalAdvance(QString::number(m_experts - 1)) + grid::half;
+    const bool numbers = m_experts <= mostChips && static_cast<int>(m_experts) * numbered <= width();
+    const double chip = numbers ? numbered : std::min(double(numbered), double(width()) / m_experts);
+    return {width() - chip * m_experts, chip, numbers};
+}
+
+bool ColorLegend::event(QEvent* event)
+{
+    if (event->type() != QEvent::ToolTip || m_by != ColorBy::Expert || m_experts == 0)
+        return QWidget::event(event);
+    const auto& help = static_cast<QHelpEvent&>(*event);
+    const Chips row = chips();
+    const int expert = static_cast<int>(std::floor((help.pos().x() - row.left) / row.width));
+    QToolTip::showText(help.globalPos(),
+        expert >= 0 && expert < static_cast<int>(m_experts) ? tr("Expert %1").arg(expert) : toolTip(), this);
+    return true;
+}
+
 void ColorLegend::paintExperts(QPainter& painter) const
 {
     const ColorScheme scheme = schemeOf(palette());
-    const int numbered = fontMetrics().horizontalAdvance(QString::number(m_experts)) + grid::half;
-    const bool numbers = m_experts <= mostChips && static_cast<int>(m_experts) * numbered <= width();
-    const double chip = numbers ? numbered : std::min(double(numbered), double(width()) / m_experts);
-    const double left = width() - chip * m_experts;
+    const Chips row = chips();
     for (std::uint32_t expert = 0; expert < m_experts; ++expert) {
-        const QRectF rect(left + chip * expert, grid::half, chip - (numbers ? 1 : 0), height() - grid::unit);
+        const QRectF rect(
+            row.left + row.width * expert, grid::half, row.width - (row.numbers ? 1 : 0), height() - grid::unit);
         const QRgb color = expertColor(expert, m_experts, scheme);
         painter.fillRect(rect, QColor::fromRgb(color));
         painter.setPen(QColor::fromRgb(readableOn(color)));
-        if (numbers)
+        if (row.numbers)
             painter.drawText(rect, Qt::AlignCenter, QString::number(expert));
     }
 }

@@ -22,8 +22,15 @@ public:
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    bool event(QEvent* event) override;
 
 private:
+    struct Chips {
+        double left = 0;
+        double width = 0; ///< of one
+        bool numbers = false;
+    };
+    Chips chips() const;
     void paintExperts(QPainter& painter) const;
     void paintMargins(QPainter& painter) const;
 

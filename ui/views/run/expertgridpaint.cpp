@@ -16,6 +16,7 @@ namespace {
 
 constexpr int smallestLined = 12; ///< cells from this width on are divided by lines and can carry marks
 constexpr int markSize = 7;
+constexpr double accentTint = 0.3;
 
 void drawDigits(
     QPainter& painter, const CellDigits& cells, const QRawFont& font, const QList<quint32>& glyphs, QRgb ink)
@@ -43,9 +44,7 @@ struct ExpertGridView::Inks {
     QColor text;
     QColor muted;
     QColor base;
-    QColor window;
-    QColor chosenGround;
-    QColor chosenText;
+    QColor chosenGround; ///< of headers: a tint of the accent
 };
 
 CellRequest ExpertGridView::request() const
@@ -63,8 +62,8 @@ void ExpertGridView::paintEvent(QPaintEvent*)
     const ColorScheme scheme = schemeOf(palette());
     const ThemeColors& theme = themeColors(scheme);
     const Inks inks{scheme, theme, palette().color(QPalette::Text), QColor::fromRgb(theme.mutedText),
-        palette().color(QPalette::Base), palette().color(QPalette::Window), palette().color(QPalette::Highlight),
-        palette().color(QPalette::HighlightedText)};
+        palette().color(QPalette::Base),
+        QColor::fromRgb(mixed(palette().color(QPalette::Base).rgb(), theme.accent, accentTint))};
     painter.setClipRect(m_geometry.cellArea());
     paintCells(painter, inks);
     painter.setClipping(false);
@@ -175,7 +174,7 @@ void ExpertGridView::paintTokenHeader(QPainter& painter, const Inks& inks) const
             painter.fillRect(column, inks.chosenGround);
         else if (token < m_run.promptTokens())
             painter.fillRect(column, QColor::fromRgb(inks.theme.promptBand));
-        painter.setPen(current ? inks.chosenText : inks.muted);
+        painter.setPen(current ? inks.text : inks.muted);
         if (token % placeStep == 0)
             painter.drawText(QRect(column.left(), 0, placeStep * width, line), Qt::AlignLeft | Qt::AlignVCenter,
                 QString::number(token));
@@ -183,7 +182,7 @@ void ExpertGridView::paintTokenHeader(QPainter& painter, const Inks& inks) const
             continue;
         const QString text = painter.fontMetrics().elidedText(
             shownOnOneLine(m_run.piece(token)), Qt::ElideRight, header.height() - line - grid::half);
-        painter.setPen(current ? inks.chosenText : inks.text);
+        painter.setPen(inks.text);
         painter.save();
         painter.translate(column.left() + (width - line) / 2, header.height() - grid::half);
         painter.rotate(-90);
@@ -216,7 +215,7 @@ void ExpertGridView::paintLayerHeader(QPainter& painter, const Inks& inks) const
             painter.fillRect(QRect(row.right() - 2, row.top(), 3, row.height()), QColor::fromRgb(inks.theme.accent));
         if (layer % step != 0)
             continue;
-        painter.setPen(current ? inks.chosenText : inks.text);
+        painter.setPen(inks.text);
         painter.drawText(QRect(0, row.top() - 2, row.width() - grid::unit, step * m_geometry.cell.height() + 3),
             Qt::AlignRight | (step > 1 ? Qt::AlignTop : Qt::AlignVCenter), QString::number(layer));
     }

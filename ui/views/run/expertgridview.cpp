@@ -97,8 +97,10 @@ void ExpertGridView::measure()
     m_digits.ids = std::min(k, fit(m_zoom));
     m_digits.baseline = std::floor((m_geometry.cell.height() - 1 - metrics.height()) / 2 + metrics.ascent());
     const int places = digitsOf(shape.layers > 0 ? shape.layers - 1 : 0);
-    m_geometry.header =
-        QSize(static_cast<int>(advance * (places + 1)) + 2 * layerSpare, tokenTextLength + lineHeight + grid::half);
+    const int captions =
+        std::max(fontMetrics().horizontalAdvance(tr("token")), fontMetrics().horizontalAdvance(tr("layer")));
+    m_geometry.header = QSize(std::max(captions, static_cast<int>(advance * (places + 1)) + layerSpare) + layerSpare,
+        tokenTextLength + lineHeight + grid::half);
     viewport()->update();
 }
 
@@ -145,6 +147,12 @@ void ExpertGridView::scrollContentsBy(int, int)
 {
     m_geometry.scroll = {horizontalScrollBar()->value(), verticalScrollBar()->value()};
     viewport()->update();
+}
+
+int ExpertGridView::wholeHeight() const
+{
+    return m_geometry.header.height() + m_geometry.layers * m_geometry.cell.height()
+        + horizontalScrollBar()->sizeHint().height() + 2 * frameWidth();
 }
 
 void ExpertGridView::resizeEvent(QResizeEvent*)

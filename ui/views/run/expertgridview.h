@@ -31,6 +31,7 @@ public:
     void setZoom(int level); ///< stays until the user or this changes it again
     const GridGeometry& geometry() const { return m_geometry; }
     bool followsEnd() const;
+    int wholeHeight() const; ///< at which all layers are seen
 
     QAccessible::Role itemsRole() const override { return QAccessible::Table; }
     QString currentText() const override;

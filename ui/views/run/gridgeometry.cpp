@@ -8,7 +8,7 @@ namespace colibri {
 namespace {
 
 constexpr std::array<QSize, zoomLevels> sizes{
-    {{2, 3}, {4, 5}, {8, 8}, {16, 16}, {24, 20}, {40, 20}, {64, 22}, {96, 28}}};
+    {{2, 3}, {4, 5}, {8, 8}, {14, 14}, {24, 20}, {44, 20}, {68, 22}, {96, 28}}};
 
 Range visible(int scroll, int length, int cell, int count)
 {

@@ -4,6 +4,7 @@
 #include "views/theme/theme.h"
 
 #include <QAction>
+#include <QEvent>
 #include <QGridLayout>
 #include <QLabel>
 #include <QPlainTextEdit>
@@ -98,7 +99,7 @@ QWidget* PromptPanel::makePace()
     auto* row = new QWidget(this);
     auto* line = new QHBoxLayout(row);
     line->setContentsMargins(0, 0, 0, 0);
-    auto* caption = new QLabel(tr("&Pace"), row);
+    auto* caption = new QLabel(tr("P&ace"), row);
     m_pace = new QSlider(Qt::Horizontal, row);
     m_pace->setRange(slowestPace, fastestPace + 1);
     m_pace->setPageStep(10);
@@ -134,6 +135,7 @@ QWidget* PromptPanel::makeButtons()
         button->setAccessibleName(QString(actions[at]->text()).remove(u'&'));
         button->setAccessibleDescription(actions[at]->toolTip());
         cells->addWidget(button, at / 2, at % 2);
+        m_buttons += button;
     }
     return block;
 }
@@ -199,6 +201,27 @@ void PromptPanel::updateActions()
     m_continue->setEnabled(can.proceed);
     m_step->setEnabled(can.step);
     m_stop->setEnabled(can.stop);
+    tintPrimary();
+}
+
+void PromptPanel::tintPrimary()
+{
+    QAction* primary = m_continue->isEnabled() ? m_continue : m_run;
+    for (QToolButton* button : m_buttons) {
+        QPalette tinted = palette();
+        if (button->defaultAction() == primary && primary->isEnabled()) {
+            tinted.setColor(QPalette::Button, tinted.color(QPalette::Highlight));
+            tinted.setColor(QPalette::ButtonText, tinted.color(QPalette::HighlightedText));
+        }
+        button->setPalette(tinted);
+    }
+}
+
+void PromptPanel::changeEvent(QEvent* event)
+{
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange)
+        tintPrimary();
 }
 
 } // namespace colibri

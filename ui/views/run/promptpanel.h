@@ -14,6 +14,7 @@ class QAction;
 class QLabel;
 class QPlainTextEdit;
 class QSlider;
+class QToolButton;
 
 namespace colibri {
 
@@ -53,6 +54,9 @@ public:
     QList<QAction*> runActions() const { return {m_run, m_continue, m_step, m_stop}; }
     void focusPrompt();
 
+protected:
+    void changeEvent(QEvent* event) override;
+
 signals:
     void runRequested(const colibri::RunSpec& spec);
     void stepRequested(const colibri::RunSpec& spec); ///< of the paused run, or of a new one when none is paused
@@ -66,6 +70,7 @@ private:
     QWidget* makeButtons();
     void updateActions();
     void updatePace();
+    void tintPrimary(); ///< the accent on the action that comes next: Continue when paused, else Run
 
     const RunStore& m_store;
     ModelFactsPtr m_model;
@@ -74,6 +79,7 @@ private:
     SamplingForm* m_sampling;
     QSlider* m_pace;
     QLabel* m_paceText;
+    QList<QToolButton*> m_buttons; ///< in the order of runActions()
     QAction* m_run;
     QAction* m_continue;
     QAction* m_step;

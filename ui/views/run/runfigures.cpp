@@ -84,9 +84,9 @@ FigureTexts figuresOf(const RunStore& run)
     texts.decode = rate(run.decodeTokensPerSecond());
     texts.last = lastStep(run);
     if (const auto dropped = run.droppedTimings(); dropped > 0)
-        texts.gap = Words::tr("%n timing(s) missing", nullptr, static_cast<int>(dropped));
+        texts.gap = Words::tr("timings missing: %1").arg(dropped);
     if (const auto events = run.record() ? run.record()->breakerEvents() : 0; events > 0)
-        texts.breaker = Words::tr("%n value(s) not finite", nullptr, static_cast<int>(events));
+        texts.breaker = Words::tr("not finite: %1").arg(events);
     return texts;
 }
 

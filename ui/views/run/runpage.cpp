@@ -17,6 +17,8 @@
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
+#include <algorithm>
+
 namespace colibri {
 namespace {
 
@@ -58,6 +60,8 @@ RunPage::RunPage(const OpenStore& open, const RunStore& run, SelectionStore& sel
     connect(&open, &OpenStore::modelChanged, this, &RunPage::showModel);
     connect(&run, &RunStore::reset, this, &RunPage::showRun);
     connect(&run, &RunStore::tokensAppended, this, &RunPage::showEmptyState);
+    connect(runActions().first(), &QAction::enabledChanged, this, &RunPage::showEmptyState);
+    connect(m_views, &QSplitter::splitterMoved, this, [this] { m_viewsMoved = true; });
     showModel();
     showRun();
 }
@@ -85,12 +89,7 @@ QWidget* RunPage::makeEmpty()
     column->addSpacing(grid::wide);
     column->addWidget(m_emptyAction, 0, Qt::AlignHCenter);
     column->addStretch();
-    connect(m_emptyAction, &QPushButton::clicked, this, [this] {
-        if (m_open.model())
-            m_prompt->focusPrompt();
-        else
-            emit openRequested();
-    });
+    connect(m_emptyAction, &QPushButton::clicked, this, &RunPage::act);
     return page;
 }
 
@@ -104,7 +103,6 @@ QWidget* RunPage::makeMiddle()
     m_views->addWidget(m_grid);
     m_views->setChildrenCollapsible(false);
     m_views->setStretchFactor(0, 1);
-    m_views->setStretchFactor(1, 1);
     column->addWidget(m_colors);
     column->addWidget(m_views, 1);
     return middle;
@@ -124,13 +122,39 @@ void RunPage::showRun()
 
 void RunPage::showEmptyState()
 {
-    const bool hasModel = m_open.model() != nullptr;
-    m_middle->setCurrentIndex(m_run.tokens() > 0 ? ViewsPage : EmptyPage);
-    m_emptyText->setText(hasModel
-            ? tr("The text of the run will grow here, each token on the colour of the expert that served it, above the "
-                 "grid of all experts by token and layer.")
-            : tr("No model is open. Open one, and its text and its experts will be seen here while it runs."));
-    m_emptyAction->setText(hasModel ? tr("&Write a prompt") : tr("&Open a model"));
+    const bool empty = m_run.tokens() == 0;
+    if (!empty && m_middle->currentIndex() == EmptyPage)
+        fitGrid();
+    m_middle->setCurrentIndex(empty ? EmptyPage : ViewsPage);
+    if (!m_open.model()) {
+        m_emptyText->setText(
+            tr("No model is open. Open one, and its text and its experts will be seen here while it runs."));
+        m_emptyAction->setText(tr("&Open a model"));
+        return;
+    }
+    m_emptyText->setText(
+        tr("The text of the run will grow here, each token on the colour of the expert that served it, above the "
+           "grid of all experts by token and layer."));
+    m_emptyAction->setText(runActions().first()->isEnabled() ? tr("&Run the prompt") : tr("&Write a prompt"));
+}
+
+void RunPage::act()
+{
+    if (!m_open.model())
+        emit openRequested();
+    else if (QAction* run = runActions().first(); run->isEnabled())
+        run->trigger();
+    else
+        m_prompt->focusPrompt();
+}
+
+void RunPage::fitGrid()
+{
+    const int height = m_middle->height() - m_colors->sizeHint().height() - m_views->handleWidth();
+    if (m_viewsMoved || height <= 0)
+        return;
+    const int gridHeight = std::min(height / 2, m_grid->wholeHeight());
+    m_views->setSizes({height - gridHeight, gridHeight});
 }
 
 QList<QAction*> RunPage::runActions() const
@@ -152,7 +176,8 @@ bool RunPage::restoreLayout(const QByteArray& layout)
     QByteArray parts;
     QByteArray views;
     stream >> parts >> views;
-    return stream.status() == QDataStream::Ok && m_parts->restoreState(parts) && m_views->restoreState(views);
+    m_viewsMoved = stream.status() == QDataStream::Ok && m_parts->restoreState(parts) && m_views->restoreState(views);
+    return m_viewsMoved;
 }
 
 } // namespace colibri

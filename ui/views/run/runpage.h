@@ -56,6 +56,8 @@ private:
     void showModel();
     void showRun();
     void showEmptyState();
+    void fitGrid(); ///< shows all layers of a new run when that leaves half of the height to the text
+    void act(); ///< what the empty page offers
 
     const OpenStore& m_open;
     const RunStore& m_run;
@@ -68,6 +70,7 @@ private:
     QLabel* m_emptyText;
     QPushButton* m_emptyAction;
     QSplitter* m_views;
+    bool m_viewsMoved = false; ///< the user chose the heights
     QSplitter* m_parts;
 };
 

@@ -5,7 +5,6 @@
 
 #include <QDoubleSpinBox>
 #include <QFormLayout>
-#include <QLabel>
 #include <QLineEdit>
 #include <QRandomGenerator>
 #include <QRegularExpressionValidator>
@@ -45,13 +44,13 @@ QWidget* SamplingForm::makeFields()
         double low, high, step;
     };
     static constexpr std::array<Line, ShareCount> lines{{
-        {QT_TR_NOOP("&Temperature"), QT_TR_NOOP("Divides the logits; 0 always takes the likeliest token"),
+        {QT_TR_NOOP("Temperature"), QT_TR_NOOP("Divides the logits; 0 always takes the likeliest token"),
             QT_TR_NOOP("0 (greedy)"), 0, 5, 0.05},
-        {QT_TR_NOOP("Top-&p"), QT_TR_NOOP("Keeps the likeliest tokens whose probabilities reach this sum; 1 keeps all"),
+        {QT_TR_NOOP("Top-p"), QT_TR_NOOP("Keeps the likeliest tokens whose probabilities reach this sum; 1 keeps all"),
             "", 0, 1, 0.01},
-        {QT_TR_NOOP("M&in-p"), QT_TR_NOOP("Keeps tokens at least this likely compared with the likeliest; 0 keeps all"),
+        {QT_TR_NOOP("Min-p"), QT_TR_NOOP("Keeps tokens at least this likely compared with the likeliest; 0 keeps all"),
             QT_TR_NOOP("0 (off)"), 0, 1, 0.01},
-        {QT_TR_NOOP("R&epeat penalty"), QT_TR_NOOP("Makes tokens of the last 64 less likely; 1 does nothing"), "", 0.5,
+        {QT_TR_NOOP("Repeat penalty"), QT_TR_NOOP("Makes tokens of the last 64 less likely; 1 does nothing"), "", 0.5,
             2, 0.05},
     }};
     auto* fields = new QWidget(this);
@@ -60,7 +59,7 @@ QWidget* SamplingForm::makeFields()
     form->setVerticalSpacing(grid::half);
     const auto addRow = [&](const QString& name, const QString& tip, QWidget* field) {
         field->setToolTip(tip);
-        field->setAccessibleName(QString(name).remove(u'&'));
+        field->setAccessibleName(name);
         form->addRow(name, field);
     };
     for (std::size_t share = 0; share < ShareCount; ++share) {
@@ -81,7 +80,7 @@ QWidget* SamplingForm::makeFields()
     connect(m_topK, &QSpinBox::valueChanged, this, &SamplingForm::update);
     m_topK->setToolTip(tr("Keeps this many of the likeliest tokens; 0 keeps all"));
     m_topK->setAccessibleName(tr("Top-k"));
-    form->insertRow(1, tr("Top-&k"), m_topK);
+    form->insertRow(1, tr("Top-k"), m_topK);
     m_seed = new QLineEdit(fields);
     m_seed->setFont(monospaceFont());
     m_seed->setValidator(new QRegularExpressionValidator(QRegularExpression(QStringLiteral("[0-9]{1,19}")), m_seed));
@@ -97,13 +96,12 @@ QWidget* SamplingForm::makeFields()
     seedRow->addWidget(m_newSeed);
     m_seed->setToolTip(tr("The same seed draws the same tokens"));
     m_seed->setAccessibleName(tr("Seed"));
-    form->addRow(tr("See&d"), seedRow);
-    static_cast<QLabel*>(form->labelForField(seedRow))->setBuddy(m_seed);
+    form->addRow(tr("Seed"), seedRow);
     m_maxTokens = new QSpinBox(fields);
     m_maxTokens->setRange(1, 1'000'000);
     m_maxTokens->setSuffix(tr(" tokens"));
     connect(m_maxTokens, &QSpinBox::valueChanged, this, &SamplingForm::update);
-    addRow(tr("At &most"), tr("The answer ends after this many tokens, if not before"), m_maxTokens);
+    addRow(tr("At most"), tr("The answer ends after this many tokens, if not before"), m_maxTokens);
     auto* reset = new QToolButton(fields);
     reset->setText(tr("Reset"));
     reset->setToolTip(tr("Puts all of these back to greedy and 128 tokens"));
@@ -175,7 +173,7 @@ QString SamplingForm::summary(const SamplingChoice& choice)
     }
     if (sampling.repeatPenalty != 1)
         parts += tr("repeat penalty %1").arg(number(sampling.repeatPenalty));
-    parts += tr("%n tokens", nullptr, static_cast<int>(choice.maxTokens));
+    parts += tr("at most %1").arg(choice.maxTokens);
     return parts.join(QStringLiteral(", "));
 }
 

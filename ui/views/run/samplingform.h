@@ -31,7 +31,7 @@ public:
     void setChoice(const SamplingChoice& choice);
     bool isFolded() const;
     void setFolded(bool folded);
-    /// "greedy, 128 tokens" or "temperature 0.80, top-k 40, seed 7, 128 tokens".
+    /// "greedy, at most 128" or "temperature 0.80, top-k 40, seed 7, at most 128".
     static QString summary(const SamplingChoice& choice);
 
 public slots:

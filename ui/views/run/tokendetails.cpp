@@ -25,11 +25,43 @@ QLabel* makeValue(QWidget* parent)
 {
     auto* label = new QLabel(parent);
     label->setFont(monospaceFont());
-    label->setWordWrap(true);
     label->setTextFormat(Qt::PlainText);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed); // what is too long is cut, nothing moves
     label->setMinimumWidth(12 * grid::unit);
     return label;
+}
+
+/// A line for each chosen expert, best first; two on a line from five on.
+QString chosenLines(const TokenReport& report)
+{
+    if (report.chosen.empty())
+        return TokenReportText::experts(report);
+    const bool pairs = report.chosen.size() > 4;
+    QString lines;
+    for (std::size_t rank = 0; rank < report.chosen.size(); ++rank) {
+        const TokenReport::Chosen& chosen = report.chosen[rank];
+        if (rank > 0)
+            lines += pairs && rank % 2 == 1 ? QStringLiteral("  ") : QStringLiteral("\n");
+        lines += QStringLiteral("%1 %2%3")
+                     .arg(chosen.expert, 3)
+                     .arg(weightText(chosen.weight), chosen.zeroed ? QStringLiteral("\u2717") : QStringLiteral(" "));
+    }
+    return lines;
+}
+
+QString byteLines(const QByteArray& bytes)
+{
+    constexpr int perLine = 8;
+    constexpr int mostLines = 3;
+    if (bytes.isEmpty())
+        return TokenDetails::tr("none");
+    QStringList lines;
+    for (qsizetype at = 0; at < bytes.size() && lines.size() < mostLines; at += perLine)
+        lines += hexBytes(bytes.mid(at, perLine));
+    if (bytes.size() > perLine * mostLines)
+        lines.last() += QStringLiteral(" \u2026");
+    return lines.join(u'\n');
 }
 
 } // namespace
@@ -95,7 +127,8 @@ QWidget* TokenDetails::makeFacts()
         tr("Token"), tr("Id"), tr("Bytes"), tr("Position"), tr("Time"), tr("Experts"), tr("Margin")};
     const std::array<QString, FieldCount> tips{tr("What the token adds to the text"),
         tr("Number of the token in the vocabulary"), tr("Bytes of the token, hexadecimal"),
-        tr("Place in the run, counted from 0"), tr("Computing time of the step that made the next token from this one"),
+        tr("Place in the run, counted from 0"),
+        tr("Computing time of the step in which the token went through the layers"),
         tr("Chosen experts, best first, with the weights of their outputs"),
         tr("Last chosen minus first rejected selection score; a small one can flip on another machine")};
     auto* facts = new QWidget(this);
@@ -114,7 +147,7 @@ QWidget* TokenDetails::makeFacts()
     m_layer = new QSpinBox(facts);
     m_layer->setAccessibleName(tr("Layer"));
     m_layer->setToolTip(tr("Layer whose decision is shown; the grid follows"));
-    form->insertRow(Experts, tr("&Layer"), m_layer);
+    form->insertRow(Experts, tr("La&yer"), m_layer);
     return facts;
 }
 
@@ -129,7 +162,7 @@ QWidget* TokenDetails::makeBarHeader()
     m_order->addItem(tr("by expert"), QVariant::fromValue(static_cast<int>(BarOrder::ByExpert)));
     m_order->setAccessibleName(tr("Order of the router logits"));
     m_order->setToolTip(tr("How the rows below are sorted"));
-    auto* title = new QLabel(tr("&Router logits"), header);
+    auto* title = new QLabel(tr("Router lo&gits"), header);
     title->setBuddy(m_order);
     row->addWidget(title);
     row->addWidget(m_order);
@@ -176,8 +209,8 @@ void TokenDetails::show()
         return;
     const TokenReport& report = *m_report;
     const std::array<QString, FieldCount> texts{TokenReportText::token(report), QString::number(report.piece.id),
-        report.piece.bytes.isEmpty() ? tr("none") : hexBytes(report.piece.bytes), TokenReportText::place(report),
-        TokenReportText::time(report), TokenReportText::experts(report), TokenReportText::margin(report)};
+        byteLines(report.piece.bytes), TokenReportText::place(report), TokenReportText::time(report),
+        chosenLines(report), TokenReportText::margin(report)};
     for (std::size_t field = 0; field < FieldCount; ++field)
         m_fields[field]->setText(texts[field]);
     if (const QString stages = TokenReportText::stages(report); !stages.isEmpty())

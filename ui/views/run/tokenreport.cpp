@@ -158,7 +158,7 @@ QString TokenReportText::token(const TokenReport& report)
 
 QString TokenReportText::place(const TokenReport& report)
 {
-    return report.prompt ? tr("%1, in the prompt").arg(report.position) : tr("%1, in the answer").arg(report.position);
+    return report.prompt ? tr("%1 (prompt)").arg(report.position) : tr("%1 (answer)").arg(report.position);
 }
 
 QString TokenReportText::time(const TokenReport& report)
@@ -168,7 +168,7 @@ QString TokenReportText::time(const TokenReport& report)
     const QString total = milliseconds(report.timing->totalNs);
     return report.timing->tokens == 1
         ? total
-        : tr("%1 for a step of %n tokens", nullptr, static_cast<int>(report.timing->tokens)).arg(total);
+        : tr("%1 (step of %n tokens)", nullptr, static_cast<int>(report.timing->tokens)).arg(total);
 }
 
 QString TokenReportText::stages(const TokenReport& report)

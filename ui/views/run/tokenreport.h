@@ -50,7 +50,7 @@ class TokenReportText {
 
 public:
     static QString token(const TokenReport& report); ///< quoted characters, a special token's name, bytes or an id
-    static QString place(const TokenReport& report); ///< "12, prompt"
+    static QString place(const TokenReport& report); ///< "12 (prompt)"
     static QString time(const TokenReport& report); ///< "21.4 ms" or that of its step
     static QString stages(const TokenReport& report); ///< where the time went, a line for each stage; empty: not timed
     static QString margin(const TokenReport& report);

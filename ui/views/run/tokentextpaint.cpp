@@ -16,6 +16,7 @@ namespace colibri {
 namespace {
 
 constexpr double promptLine = 3;
+constexpr double markSize = 6;
 
 } // namespace
 
@@ -94,6 +95,15 @@ void TokenTextView::paintFragment(
     const double base =
         rect.top() + (rect.height() - painter.fontMetrics().height()) / 2 + painter.fontMetrics().ascent();
     painter.drawText(QPointF(left, base), shown);
+    if (routed
+        && m_run.record()->zeroed(static_cast<std::uint32_t>(token), static_cast<std::uint32_t>(m_coloring.layer))
+            != 0) {
+        painter.setPen(palette().color(QPalette::Base));
+        painter.setBrush(QColor::fromRgb(inks.theme.errorText));
+        const QPointF corner = chip.topRight();
+        painter.drawPolygon(QPolygonF({corner, corner - QPointF(markSize, 0), corner + QPointF(0, markSize)}));
+        painter.setBrush(Qt::NoBrush);
+    }
 }
 
 /// The frame of the current token.

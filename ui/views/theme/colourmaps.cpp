@@ -124,7 +124,7 @@ QRgb expertColor(std::uint32_t expert, std::uint32_t count, ColorScheme scheme)
     const auto which = static_cast<std::size_t>(scheme);
     if (count <= categoricalColors)
         return fixed[which][expert];
-    static constexpr std::array<std::array<double, 3>, 2> lightness{{{0.88, 0.77, 0.66}, {0.62, 0.48, 0.34}}};
+    static constexpr std::array<std::array<double, 3>, 2> lightness{{{0.89, 0.78, 0.67}, {0.62, 0.48, 0.34}}};
     static constexpr std::array<double, 2> chroma{0.12, 0.11};
     const std::uint32_t ring = expert % 3;
     const std::uint32_t slots = (count + 2) / 3;
