@@ -78,6 +78,14 @@ template <class S, class F>
         f(i, n - i);
 }
 
+/// f(first index, count) for parts of [begin, end) of at most `step`.
+template <class F>
+[[gnu::always_inline]] inline void forParts(std::uint32_t begin, std::uint32_t end, std::uint32_t step, F&& f)
+{
+    for (std::uint32_t i = begin; i < end; i += std::min(step, end - i))
+        f(i, std::min(step, end - i));
+}
+
 /// exp32::exponential, lane by lane.
 template <class S>
 typename S::Float exponential(typename S::Float x)

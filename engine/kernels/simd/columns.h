@@ -104,10 +104,10 @@ void quantColumnTile(
 template <class Tile>
 void forColumnTiles(std::uint32_t count, std::uint32_t rowBegin, std::uint32_t rowEnd, Tile&& tile)
 {
-    for (std::uint32_t r = rowBegin; r < rowEnd; r += std::min(columnRows, rowEnd - r)) {
+    forParts(rowBegin, rowEnd, columnRows, [&](std::uint32_t r, std::uint32_t rows) {
         for (std::size_t t = 0; t < count; ++t)
-            tile(r, std::min(columnRows, rowEnd - r), t);
-    }
+            tile(r, rows, t);
+    });
 }
 
 template <class S, class Real, DType D>

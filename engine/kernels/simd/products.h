@@ -1,119 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kernels/simd/batches.h"
+#include "kernels/simd/tile.h"
 
 #include <array>
 
-// Products of row-major matrices in sixteen lanes. A tile is R rows by T tokens whose sums live in registers; each dot
-// keeps its own order, so tiles never change a bit.
+// Products of row-major matrices in sixteen lanes.
 namespace colibri::simd {
 
-template <class S>
-__m128 canonical4(__m128 v)
-{
-    const __m128 unordered = _mm_cmpunord_ps(v, v);
-    return _mm_or_ps(_mm_andnot_ps(unordered, v), _mm_and_ps(unordered, _mm_castsi128_ps(_mm_set1_epi32(0x7fc00000))));
-}
-
-/// Folds the lanes of R dots into R floats.
-template <class S, class Real, std::uint32_t R>
-void foldRows(const Batch<S, Real> (&sum)[R][parts<S, Real>], float (&results)[(R + 3) / 4 * 4])
-{
-    if constexpr (std::is_same_v<Real, float>) {
-        unrolled<(R + 3) / 4>([&](auto four) {
-            const auto at = [&](std::uint32_t i) { return S::fold16(sum[std::min(4 * four + i, R - 1)]); };
-            _mm_storeu_ps(results + 4 * four, canonical4<S>(fold4(at(0), at(1), at(2), at(3))));
-        });
-    } else {
-        unrolled<R>([&](auto r) {
-            const auto result = static_cast<float>(S::fold16(sum[r]));
-            results[r] = result != result ? std::bit_cast<float>(0x7fc00000u) : result;
-        });
-    }
-}
-
-/// The lanes of R times T dots.
-template <class S, class Real, std::uint32_t R, std::uint32_t T>
-struct TileSums {
-    static constexpr std::uint32_t N = parts<S, Real>;
-    Batch<S, Real> sum[T][R][N];
-
-    [[gnu::always_inline]] TileSums()
-    {
-        unrolled<T>([&](auto t) {
-            unrolled<R>([&](auto r) { unrolled<N>([&](auto p) { sum[t][r][p] = Batch<S, Real>(Real(0)); }); });
-        });
-    }
-    /// Sixteen columns: weights(r), scale(r) and inputs(t) give where they start.
-    template <DType D, class W, class Scale, class X>
-    [[gnu::always_inline]] void add(W&& weights, Scale&& scale, X&& inputs)
-    {
-        unrolled<N>([&](auto p) {
-            constexpr std::uint32_t at = p * width<S, Real>;
-            Batch<S, Real> factor[R];
-            unrolled<R>([&](auto r) {
-                factor[r] = load<S, Real, D>(weights(r) + at * sizeof(Stored<D>), D == DType::Int8 ? scale(r) : 1.f);
-            });
-            unrolled<T>([&](auto t) {
-                const Batch<S, Real> input = load<S, Real, DType::F32>(inputs(t) + at);
-                unrolled<R>([&](auto r) { sum[t][r][p] = S::fmadd(factor[r], input, sum[t][r][p]); });
-            });
-        });
-    }
-};
-
-/// `n` < 16 elements with zeros behind them. int8 is scaled here: zero times a scale need not be +0.
-template <DType D>
-void padWeights(const std::byte* from, std::size_t n, float scale, std::byte* out)
-{
-    if constexpr (D == DType::Int8) {
-        float scaled[laneCount] = {};
-        for (std::size_t i = 0; i < n; ++i)
-            scaled[i] = static_cast<float>(static_cast<std::int8_t>(from[i])) * scale;
-        std::memcpy(out, scaled, sizeof scaled);
-    } else {
-        std::memcpy(out, from, n * sizeof(Stored<D>));
-    }
-}
-
-/// Rows row, row + 1, ... (`rows` of them, at most R) times T inputs at x, x + stride, ...
-template <class S, class Real, DType D, std::uint32_t R, std::uint32_t T>
-[[gnu::flatten]] void dotTile(const Matrix& w, std::uint32_t row, std::uint32_t rows, const float* x,
-    std::size_t stride, float* out, std::size_t outStride)
-{
-    constexpr DType paddedType = D == DType::Int8 ? DType::F32 : D;
-    const std::size_t groups = (w.cols + int8GroupSize - 1) / int8GroupSize;
-    const std::byte* weights[R];
-    const float* scales[R];
-    unrolled<R>([&](auto r) { // missing rows repeat the last one; their results are not stored
-        const std::size_t index = row + std::min<std::uint32_t>(r, rows - 1);
-        weights[r] = w.data + index * w.cols * sizeof(Stored<D>);
-        scales[r] = D == DType::Int8 ? w.scales + index * groups : nullptr;
-    });
-    TileSums<S, Real, R, T> sums;
-    std::size_t c = 0;
-    const auto weightsAt = [&](auto r) { return weights[r] + c * sizeof(Stored<D>); };
-    const auto scaleAt = [&](auto r) { return scales[r][c / int8GroupSize]; };
-    const auto inputsAt = [&](auto t) { return x + t * stride + c; };
-    for (; c + laneCount <= w.cols; c += laneCount)
-        sums.template add<D>(weightsAt, scaleAt, inputsAt);
-    if (c < w.cols) {
-        std::byte paddedWeights[R][laneCount * sizeof(Stored<paddedType>)] = {};
-        float paddedInputs[T][laneCount] = {};
-        unrolled<R>([&](auto r) {
-            padWeights<D>(weightsAt(r), w.cols - c, D == DType::Int8 ? scaleAt(r) : 1.f, paddedWeights[r]);
-        });
-        unrolled<T>([&](auto t) { std::memcpy(paddedInputs[t], inputsAt(t), (w.cols - c) * sizeof(float)); });
-        sums.template add<paddedType>([&](auto r) -> const std::byte* { return paddedWeights[r]; }, scaleAt,
-            [&](auto t) -> const float* { return paddedInputs[t]; });
-    }
-    unrolled<T>([&](auto t) {
-        float results[(R + 3) / 4 * 4];
-        foldRows<S, Real, R>(sums.sum[t], results);
-        std::memcpy(out + t * outStride + row, results, rows * sizeof(float));
-    });
-}
+inline constexpr std::uint32_t blockFloats = 1u << 16; ///< inputs of a block of tokens
+inline constexpr std::size_t groupBytes = 1u << 14; ///< weights of a group of rows
 
 /// Tiles of 1, 2, ... tokens.
 template <class S, class Real, DType D, std::uint32_t R, std::size_t... I>
@@ -122,7 +18,8 @@ constexpr auto tileTable(std::index_sequence<I...>)
     return std::array{dotTile<S, Real, D, R, I + 1>...};
 }
 
-/// Splits a product into tiles. Tokens go in blocks that fit into half of a common second-level cache.
+/// Splits a product into tiles. A block of tokens stays in the second-level cache while all rows pass by; in it a group
+/// of rows stays in the first-level cache while all tokens of the block pass by.
 template <class S, class Real, DType D>
 void rowProduct(
     const Matrix& w, const Rows& x, std::uint32_t rowBegin, std::uint32_t rowEnd, float* out, std::size_t outStride)
@@ -132,22 +29,25 @@ void rowProduct(
     constexpr std::uint32_t T = wide ? S::tileTokens / 3 * 2 : S::tileTokens;
     constexpr std::uint32_t single = wide ? S::vectorRows / 2 : S::vectorRows;
     constexpr auto tiles = tileTable<S, Real, D, R>(std::make_index_sequence<T>{});
-    constexpr std::uint32_t blockFloats = 1u << 16;
+    const std::size_t rowBytes = std::max(w.cols, 1u) * sizeof(Stored<D>);
+    const auto rowGroup = static_cast<std::uint32_t>(std::max<std::size_t>(groupBytes / rowBytes / R, 1) * R);
+    const std::uint32_t block = std::max(blockFloats / std::max(w.cols, 1u) / T, 1u) * T;
 
     if (x.count == 1) {
-        for (std::uint32_t r = rowBegin; r < rowEnd; r += std::min(single, rowEnd - r))
-            dotTile<S, Real, D, single, 1>(w, r, std::min(single, rowEnd - r), x.values, x.stride, out, outStride);
+        forParts(rowBegin, rowEnd, single, [&](std::uint32_t r, std::uint32_t rows) {
+            dotTile<S, Real, D, single, 1>(w, r, rows, x.values, x.stride, out, outStride);
+        });
         return;
     }
-    const std::uint32_t block = std::max(blockFloats / std::max(w.cols, 1u) / T, 1u) * T;
-    for (std::uint32_t begin = 0; begin < x.count; begin += std::min(block, x.count - begin)) {
-        const std::uint32_t end = begin + std::min(block, x.count - begin);
-        for (std::uint32_t r = rowBegin; r < rowEnd; r += std::min(R, rowEnd - r)) {
-            for (std::uint32_t t = begin; t < end; t += std::min(T, end - t))
-                tiles[std::min(T, end - t) - 1](w, r, std::min(R, rowEnd - r), x.values + std::size_t{t} * x.stride,
-                    x.stride, out + t * outStride, outStride);
-        }
-    }
+    forParts(0, x.count, block, [&](std::uint32_t firstToken, std::uint32_t tokens) {
+        forParts(rowBegin, rowEnd, rowGroup, [&](std::uint32_t firstRow, std::uint32_t groupRows) {
+            forParts(firstToken, firstToken + tokens, T, [&](std::size_t t, std::uint32_t count) {
+                forParts(firstRow, firstRow + groupRows, R, [&](std::uint32_t r, std::uint32_t rows) {
+                    tiles[count - 1](w, r, rows, x.values + t * x.stride, x.stride, out + t * outStride, outStride);
+                });
+            });
+        });
+    });
 }
 
 } // namespace colibri::simd

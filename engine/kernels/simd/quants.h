@@ -96,10 +96,10 @@ void quantProduct(
     const Matrix& w, const Rows& x, std::uint32_t rowBegin, std::uint32_t rowEnd, float* out, std::size_t outStride)
 {
     constexpr auto tiles = quantTileTable<S>(std::make_index_sequence<quantTokens>{});
-    for (std::uint32_t r = rowBegin; r < rowEnd; r += std::min(quantRows, rowEnd - r)) {
-        for (std::uint32_t t = 0; t < x.count; t += std::min(quantTokens, x.count - t))
-            tiles[std::min(quantTokens, x.count - t) - 1](w, r, std::min(quantRows, rowEnd - r), x, t, out, outStride);
-    }
+    forParts(rowBegin, rowEnd, quantRows, [&](std::uint32_t r, std::uint32_t rows) {
+        forParts(0, x.count, quantTokens,
+            [&](std::uint32_t t, std::uint32_t count) { tiles[count - 1](w, r, rows, x, t, out, outStride); });
+    });
 }
 
 template <class S>

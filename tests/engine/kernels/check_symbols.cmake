@@ -3,7 +3,7 @@
 # Fails when an object file of one instruction set (path matches ISA) defines a symbol that another object file under
 # BUILD may define as well: a weak, unique or common one, or a global one besides its kernel table. The linker would keep
 # one of the two for the whole program. SKIP matches objects that reach a program only as a part of others.
-cmake_policy(SET CMP0007 NEW)
+cmake_policy(VERSION 3.25)
 file(GLOB_RECURSE objects ${BUILD}/*.o)
 set(isaObjects ${objects})
 list(FILTER isaObjects INCLUDE REGEX "${ISA}")
