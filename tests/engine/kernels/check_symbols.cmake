@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DNM=... -DBUILD=... -DISA=regex -DSKIP=regex -P check_symbols.cmake
-# Fails when an object file of one instruction set (path matches ISA) defines a symbol that another object file under
-# BUILD may define as well: a weak, unique or common one, or a global one besides its kernel table. The linker would keep
-# one of the two for the whole program. SKIP matches objects that reach a program only as a part of others.
+# cmake -DNM=... -DBUILD=... -DISA=regex -DSKIP=regex -DOUT=file -P check_symbols.cmake
+# Fails when an object file of one instruction set (path matches ISA) defines a weak, unique or common symbol, or a global
+# one that another object file under BUILD defines as well: the linker would keep one of the two for the whole program.
+# SKIP matches objects that reach a program only as a part of others. OUT is a scratch file.
 cmake_policy(VERSION 3.25)
 file(GLOB_RECURSE objects ${BUILD}/*.o)
 set(isaObjects ${objects})
@@ -13,37 +13,33 @@ if(NOT isaObjects OR NOT others)
     message(FATAL_ERROR "no object files to compare under ${BUILD}")
 endif()
 
-# Symbols of `object` whose kind is one of `kinds` (nm's letters).
-function(symbols result object kinds)
-    execute_process(COMMAND ${NM} --defined-only -P ${object} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
-    string(REPLACE "[" "(" text "${text}") # brackets would join list items
-    string(REPLACE "]" ")" text "${text}")
-    string(REPLACE "\n" ";" lines "${text}")
-    list(FILTER lines INCLUDE REGEX "^[^ ]+ [${kinds}]( |$)")
-    list(TRANSFORM lines REPLACE " .*" "")
-    set(${result} ${lines} PARENT_SCOPE)
+# Writes "file: symbol kind ..." for all symbols that the objects offer to others.
+function(listSymbols)
+    string(JOIN "\n" lines ${ARGN})
+    file(WRITE ${OUT}.objects "${lines}\n")
+    execute_process(COMMAND ${NM} --extern-only --defined-only -P -A @${OUT}.objects OUTPUT_FILE ${OUT}
+        COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-set(failed FALSE)
-set(taken "")
-foreach(object ${others})
-    symbols(defined ${object} "A-TVWu")
-    list(APPEND taken ${defined})
+listSymbols(${isaObjects})
+file(STRINGS ${OUT} weak REGEX " [CVWu] ")
+foreach(line ${weak})
+    message(SEND_ERROR "a symbol of an instruction set is not its own alone: ${line}")
 endforeach()
-foreach(object ${isaObjects})
-    symbols(weak ${object} "CVWu")
-    symbols(global ${object} "A-TVWu")
-    list(FILTER weak EXCLUDE REGEX "^DW.ref.__gxx_personality_v0$")
-    foreach(symbol ${weak})
-        message(SEND_ERROR "${object} defines ${symbol}, which is not its own alone")
-    endforeach()
-    foreach(symbol ${global})
-        if(symbol IN_LIST taken)
-            message(SEND_ERROR "${object} and another object both define ${symbol}")
-        endif()
-    endforeach()
-    list(APPEND taken ${global})
+file(STRINGS ${OUT} isaSymbols)
+list(TRANSFORM isaSymbols REPLACE "^.*: ([^ ]+) .*$" "\\1")
+set(unique ${isaSymbols})
+list(REMOVE_DUPLICATES unique)
+if(NOT unique STREQUAL isaSymbols)
+    message(SEND_ERROR "two instruction sets define the same symbol: ${isaSymbols}")
+endif()
+listSymbols(${others})
+foreach(symbol ${unique})
+    file(STRINGS ${OUT} shared REGEX ": ${symbol} ")
+    if(shared)
+        message(SEND_ERROR "another object defines a symbol of an instruction set: ${shared}")
+    endif()
 endforeach()
-list(LENGTH isaObjects count)
+list(LENGTH isaObjects isaCount)
 list(LENGTH others otherCount)
-message(STATUS "${count} instruction set objects, ${otherCount} others")
+message(STATUS "${isaCount} instruction set objects offer ${unique}; ${otherCount} other objects")
