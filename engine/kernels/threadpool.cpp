@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/threadpool.h"
 
+#include "kernels/floatenv.h"
+
 #include <algorithm>
 #include <atomic>
 #include <thread>
@@ -72,6 +74,7 @@ void ThreadPool::Impl::takeItems(std::uint32_t thread)
 
 void ThreadPool::Impl::work(std::uint32_t thread)
 {
+    resetFloatEnvironment(); // a new thread inherits its maker's
     std::uint32_t seen = 0;
     while (!stopping.load(std::memory_order_acquire)) {
         waitWhile(calls, seen);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "session/runner.h"
 
+#include "kernels/floatenv.h"
 #include "model/stage_clock.h"
 
 #include <algorithm>
@@ -111,6 +112,14 @@ Result<void> Runner::checkTokens(std::span<const TokenId> tokens) const
     return {};
 }
 
+/// The calling thread takes part in the work; the pool's own threads were made with the default state.
+Result<void> Runner::checkFloatEnvironment()
+{
+    if (const char* fault = floatEnvironmentFault())
+        return Error {Errc::Mismatch, "start a run", {}, std::nullopt, std::string("in this thread ") + fault + "; results would differ from those of other machines"};
+    return {};
+}
+
 /// Every token, or every position, has a row in the table that routes.
 Result<void> Runner::checkTable(std::span<const TokenId> tokens, std::uint32_t position) const
 {
@@ -129,6 +138,8 @@ Result<void> Runner::checkTable(std::span<const TokenId> tokens, std::uint32_t p
 Result<void> Runner::begin(RunRequest request, std::shared_ptr<RunRecord> record, std::shared_ptr<TimingRing> timings)
 {
     m_sampler.reset();
+    if (auto fine = checkFloatEnvironment(); !fine)
+        return fine;
     if (auto fine = checkTokens(request.prompt); !fine)
         return fine;
     if (m_model.config.vocabSize == 0)
@@ -251,6 +262,8 @@ Result<void> Runner::evaluate(
     std::span<const TokenId> tokens, std::shared_ptr<RunRecord> record, const std::stop_token& stop, const RowSink& sink)
 {
     m_sampler.reset();
+    if (auto fine = checkFloatEnvironment(); !fine)
+        return fine;
     if (auto fine = checkTokens(tokens); !fine)
         return fine;
     m_record = std::move(record);

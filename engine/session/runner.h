@@ -42,6 +42,7 @@ public:
 private:
     Runner(const LoadedModel& model, const EngineOptions& options, const KernelTable& kernels);
     Result<void> allocate();
+    static Result<void> checkFloatEnvironment();
     Result<void> checkTokens(std::span<const TokenId> tokens) const;
     Result<void> checkTable(std::span<const TokenId> tokens, std::uint32_t position) const;
     /// Runs the tokens from m_position on through the layers, a batch at a time; complete batches stay when stopped.

@@ -30,7 +30,7 @@ private slots:
 
 namespace {
 
-constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+constexpr float notANumber = std::numeric_limits<float>::quiet_NaN();
 constexpr float infinity = std::numeric_limits<float>::infinity();
 
 struct Choice {
@@ -92,7 +92,7 @@ void TestRouting::againstDoubles()
     rules.order = selectFirst ? ScoreOrder::SelectThenScore : ScoreOrder::ScoreThenSelect;
     std::mt19937 random(5);
     std::normal_distribution<float> normal(0.f, 3.f);
-    for (const auto [experts, k] : {std::pair {2, 1}, {8, 2}, {16, 2}, {17, 5}, {64, 6}, {128, 8}, {896, 10}})
+    for (const auto& [experts, k] : {std::pair {2, 1}, {8, 2}, {16, 2}, {17, 5}, {64, 6}, {128, 8}, {896, 10}})
         for (int repeat = 0; repeat < 50; ++repeat) {
             std::vector<float> logits(experts);
             for (float& logit : logits)
@@ -139,8 +139,8 @@ void TestRouting::tiesGoToTheLowerId()
 
 void TestRouting::nothingSelectsOutOfRange()
 {
-    const std::vector<std::vector<float>> cases {{nan, nan, nan, nan}, {infinity, 1.f, infinity, nan}, {-infinity, -infinity, -infinity, -infinity},
-        {nan, 2.f, -infinity, 1.f}, {3e38f, -3e38f, 3e38f, 0.f}};
+    const std::vector<std::vector<float>> cases {{notANumber, notANumber, notANumber, notANumber}, {infinity, 1.f, infinity, notANumber}, {-infinity, -infinity, -infinity, -infinity},
+        {notANumber, 2.f, -infinity, 1.f}, {3e38f, -3e38f, 3e38f, 0.f}};
     for (const auto& logits : cases)
         for (const bool normalize : {false, true})
             for (const ScoreOrder order : {ScoreOrder::ScoreThenSelect, ScoreOrder::SelectThenScore}) {

@@ -8,6 +8,7 @@
 #include <QTest>
 
 #include <chrono>
+#include <cfenv>
 #include <cmath>
 #include <limits>
 #include <thread>
@@ -32,6 +33,7 @@ private slots:
     void shrinkingFileEndsTheRun();
     void changedFileIsNoticed();
     void timings();
+    void foreignRoundingIsRefused();
 };
 
 namespace {
@@ -293,6 +295,17 @@ void TestRun::timings()
     QCOMPARE(session->timings().decodeTokens, 9u);
     QVERIFY(session->timings().firstTokenS >= session->timings().prefillS * 0.99);
     QCOMPARE(ring->dropped(), std::uint64_t {0});
+}
+
+void TestRun::foreignRoundingIsRefused()
+{
+    const OpenedModel opened;
+    const auto session = start(opened.model);
+    std::fesetround(FE_UPWARD);
+    const auto begun = session->begin(request(1), nullptr);
+    std::fesetround(FE_TONEAREST);
+    QCOMPARE(complaint(begun, Errc::Mismatch, {"rounding"}), QString());
+    QVERIFY(session->begin(request(1), nullptr));
 }
 
 QTEST_GUILESS_MAIN(TestRun)
