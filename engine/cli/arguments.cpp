@@ -3,7 +3,7 @@
 
 #include "cli/refusals.h"
 
-#include <CLI/App.hpp>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 
@@ -36,7 +36,7 @@ void addModel(CLI::App& app, std::string& path, const std::string& label)
         return {};
     };
     addOption(
-        app, {label, label, "a Colibri export folder, a Hugging Face folder, or the word demo", "Arguments"}, set);
+        app, {label, label, "a Colibri export folder, a Hugging Face folder, or the word demo", argumentGroup}, set);
 }
 
 void addText(CLI::App& app, const OptionText& text, std::optional<std::string>& target)

@@ -20,6 +20,8 @@ class App;
 
 namespace colibri::cli {
 
+inline constexpr const char* argumentGroup = "Arguments"; ///< of positional ones
+
 /// How an option is called and described.
 struct OptionText {
     std::string names; ///< "-n" or "-p,--prompt"

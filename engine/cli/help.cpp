@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/help.h"
 
+#include "cli/arguments.h"
 #include "cli/command.h"
 
-#include <CLI/App.hpp>
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 namespace colibri::cli {
@@ -34,9 +35,18 @@ std::string wrapped(std::string_view text, std::size_t column)
     return result;
 }
 
+/// "-h, --help"
+std::string callNames(const CLI::Option& option)
+{
+    std::string names = option.get_name(false, true);
+    if (const std::size_t comma = names.find(','); comma != std::string::npos)
+        names.insert(comma + 1, 1, ' ');
+    return names;
+}
+
 std::string optionLine(const CLI::Option& option)
 {
-    std::string left = "  " + (option.get_positional() ? option.get_name(true) : option.get_name(false, true));
+    std::string left = "  " + (option.get_positional() ? option.get_name(true) : callNames(option));
     if (!option.get_positional() && !option.get_option_text().empty())
         left += " " + option.get_option_text();
     if (left.size() + 2 > textColumn)
@@ -82,8 +92,10 @@ std::string commandHelp(const Command& command, const CLI::App& app)
 {
     std::string text = fmt::format("colibri {}: {}\n\nUsage: colibri {} {}\n\n{}\n", command.name, command.summary,
         command.name, wrapped(command.arguments, 15 + command.name.size() + 1), wrapped(command.description, 0));
+    text += groupText(app, argumentGroup);
     for (const std::string& group : app.get_groups())
-        text += groupText(app, group);
+        if (group != argumentGroup)
+            text += groupText(app, group);
     return text + fmt::format("\nExamples:\n{}", command.examples);
 }
 

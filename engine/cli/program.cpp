@@ -7,7 +7,7 @@
 #include "cli/refusals.h"
 #include "cli/report.h"
 
-#include <CLI/App.hpp>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <cstdio>
@@ -28,6 +28,7 @@ Result<int> act(const Action& action)
 Result<int> runCommand(const Command& command, std::vector<std::string> arguments)
 {
     CLI::App app;
+    app.set_help_flag("-h,--help", "this page");
     app.allow_extras();
     const Action action = command.configure(app);
     std::ranges::reverse(arguments); // CLI11 takes them from the back

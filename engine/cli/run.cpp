@@ -69,7 +69,7 @@ std::string rateText(const std::optional<double>& rate)
 void printTimings(
     StopReason reason, double loadS, const RunTimings& timings, std::size_t generated, std::uint64_t breakerEvents)
 {
-    std::string line = fmt::format("\nloaded in {:.2f} s, prompt of {} tokens in {:.3f} s{}, {} tokens made, {} of "
+    std::string line = fmt::format("loaded in {:.2f} s, prompt of {} tokens in {:.3f} s{}, {} tokens made, {} of "
                                    "them in {:.3f} s{}; ended by {}\n",
         loadS, timings.prefillTokens, timings.prefillS, rateText(rate(timings.prefillTokens, timings.prefillS)),
         generated, timings.decodeTokens, timings.decodeS, rateText(rate(timings.decodeTokens, timings.decodeS)),

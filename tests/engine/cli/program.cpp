@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cli/program.h"
+
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QProcess>
+
+namespace colibri::test {
+
+QString programPath()
+{
+    return QStringLiteral(COLIBRI_PROGRAM);
+}
+
+QString measurePath()
+{
+    return QStringLiteral(COLIBRI_MEASURE);
+}
+
+Outcome runProcess(const QString& program, const QStringList& arguments, const QByteArray& input)
+{
+    QProcess process;
+    process.start(program, arguments);
+    if (!process.waitForStarted())
+        return {};
+    process.write(input);
+    process.closeWriteChannel();
+    if (!process.waitForFinished(600000) || process.exitStatus() != QProcess::NormalExit)
+        return {-1, process.readAllStandardOutput(), process.readAllStandardError()};
+    return {process.exitCode(), process.readAllStandardOutput(), process.readAllStandardError()};
+}
+
+Outcome colibri(const QStringList& arguments, const QByteArray& input)
+{
+    return runProcess(programPath(), arguments, input);
+}
+
+std::optional<QJsonObject> onlyJson(const Outcome& outcome)
+{
+    const QJsonDocument document = QJsonDocument::fromJson(outcome.out); // nothing may follow the value
+    if (outcome.code != 0 || !document.isObject())
+        return std::nullopt;
+    return document.object();
+}
+
+std::optional<QString> sharedPath(const QString& name)
+{
+    const QString root = qEnvironmentVariable("COLIBRI_SHARED");
+    return root.isEmpty() ? std::nullopt : std::optional(root + '/' + name);
+}
+
+QString idList(const QJsonArray& ids)
+{
+    QStringList list;
+    for (const QJsonValue id : ids)
+        list << QString::number(id.toInteger());
+    return list.join(',');
+}
+
+} // namespace colibri::test
