@@ -13,4 +13,7 @@ std::string& lastErrorText()
 
 } // namespace colibri
 
-const char* colibri_last_error(void) { return colibri::lastErrorText().c_str(); }
+const char* colibri_last_error(void)
+{
+    return colibri::lastErrorText().c_str();
+}

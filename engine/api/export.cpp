@@ -11,64 +11,64 @@
 namespace colibri {
 namespace {
 
-    /// Matrices that make up the size take the asked dtype; routers, norms and biases stay as they are, because routing and
-    /// scale hang on them.
-    bool converts(TensorKind kind, const TensorInfo& tensor)
+/// Matrices that make up the size take the asked dtype; routers, norms and biases stay as they are, because routing and
+/// scale hang on them.
+bool converts(TensorKind kind, const TensorInfo& tensor)
+{
+    return kind != TensorKind::Router && kind != TensorKind::Norm && tensor.shape.size() == 2;
+}
+
+class Planner {
+public:
+    Planner(const LoadedModel& model, const ExportOptions& options, WriteRequest& request)
+        : m_model(model)
+        , m_options(options)
+        , m_request(request)
     {
-        return kind != TensorKind::Router && kind != TensorKind::Norm && tensor.shape.size() == 2;
     }
 
-    class Planner {
-    public:
-        Planner(const LoadedModel& model, const ExportOptions& options, WriteRequest& request)
-            : m_model(model)
-            , m_options(options)
-            , m_request(request)
-        {
-        }
+    void plan()
+    {
+        const auto slots = specOf(m_model.config.architecture).tensors;
+        for (const TensorSlot& slot : slots)
+            if (slot.kind != TensorKind::Expert)
+                for (std::uint32_t layer = 0; layer < repeats(slot); ++layer)
+                    add(slot, layer, 0, m_request.dense);
+        for (std::uint32_t layer = 0; layer < m_model.config.numLayers; ++layer)
+            for (std::uint32_t expert = 0; expert < m_model.config.numExperts; ++expert) {
+                PlannedExpert planned{layer, expert, {}};
+                for (const TensorSlot& slot : slots)
+                    if (slot.kind == TensorKind::Expert)
+                        add(slot, layer, expert, planned.tensors);
+                m_request.experts.push_back(std::move(planned));
+            }
+    }
 
-        void plan()
-        {
-            const auto slots = specOf(m_model.config.architecture).tensors;
-            for (const TensorSlot& slot : slots)
-                if (slot.kind != TensorKind::Expert)
-                    for (std::uint32_t layer = 0; layer < repeats(slot); ++layer)
-                        add(slot, layer, 0, m_request.dense);
-            for (std::uint32_t layer = 0; layer < m_model.config.numLayers; ++layer)
-                for (std::uint32_t expert = 0; expert < m_model.config.numExperts; ++expert) {
-                    PlannedExpert planned {layer, expert, {}};
-                    for (const TensorSlot& slot : slots)
-                        if (slot.kind == TensorKind::Expert)
-                            add(slot, layer, expert, planned.tensors);
-                    m_request.experts.push_back(std::move(planned));
-                }
-        }
+private:
+    std::uint32_t repeats(const TensorSlot& slot) const
+    {
+        return slot.name.find("{layer}") != std::string_view::npos ? m_model.config.numLayers : 1;
+    }
 
-    private:
-        std::uint32_t repeats(const TensorSlot& slot) const
-        {
-            return slot.name.find("{layer}") != std::string_view::npos ? m_model.config.numLayers : 1;
-        }
+    void add(const TensorSlot& slot, std::uint32_t layer, std::uint32_t expert, std::vector<PlannedTensor>& to) const
+    {
+        const std::string name = tensorName(slot, layer, expert);
+        const auto found = std::ranges::lower_bound(m_model.source.tensors, name, {}, &TensorInfo::name);
+        if (found == m_model.source.tensors.end() || found->name != name)
+            return;
+        const bool convert = m_options.dtype && converts(slot.kind, *found);
+        to.push_back({*found, name, convert ? *m_options.dtype : found->dtype});
+    }
 
-        void add(const TensorSlot& slot, std::uint32_t layer, std::uint32_t expert, std::vector<PlannedTensor>& to) const
-        {
-            const std::string name = tensorName(slot, layer, expert);
-            const auto found = std::ranges::lower_bound(m_model.source.tensors, name, {}, &TensorInfo::name);
-            if (found == m_model.source.tensors.end() || found->name != name)
-                return;
-            const bool convert = m_options.dtype && converts(slot.kind, *found);
-            to.push_back({*found, name, convert ? *m_options.dtype : found->dtype});
-        }
-
-        const LoadedModel& m_model;
-        const ExportOptions& m_options;
-        WriteRequest& m_request;
-    };
+    const LoadedModel& m_model;
+    const ExportOptions& m_options;
+    WriteRequest& m_request;
+};
 
 } // namespace
 
-Result<ExportReport> exportModel(
-    const Model& model, const std::string& out, const ExportOptions& options, OpenProgress* progress, std::stop_token stop)
+Result<ExportReport> exportModel(const Model& model, const std::string& out, const ExportOptions& options,
+    OpenProgress* progress, std::stop_token stop)
 {
     const LoadedModel& loaded = *model.impl().loaded;
     WriteRequest request;
@@ -88,11 +88,12 @@ Result<ExportReport> exportModel(
         return bytes.error();
     if (progress)
         progress->setBytesTotal(*bytes);
-    const ProgressFn written = progress ? ProgressFn([progress](std::uint64_t more) { progress->addBytes(more); }) : ProgressFn();
+    const ProgressFn written =
+        progress ? ProgressFn([progress](std::uint64_t more) { progress->addBytes(more); }) : ProgressFn();
     const auto report = writeColibriExport(request, written, std::move(stop));
     if (!report)
         return report.error();
-    return ExportReport {report->bytesWritten, report->tensors, report->experts};
+    return ExportReport{report->bytesWritten, report->tensors, report->experts};
 }
 
 } // namespace colibri

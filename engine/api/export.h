@@ -6,7 +6,8 @@
 namespace colibri {
 
 struct ExportOptions {
-    std::optional<DType> dtype; ///< of matrices (embedding, projections, experts); empty: as in the source. Norms and routers stay f32 or as stored when smaller
+    std::optional<DType> dtype; ///< of matrices (embedding, projections, experts); empty: as in the source. Norms and
+                                ///< routers stay f32 or as stored when smaller
 };
 
 struct ExportReport {
@@ -17,7 +18,7 @@ struct ExportReport {
 
 /// Writes `model` as a Colibri export of version 1 to the folder `out`, which must not exist: the folder appears whole
 /// or not at all. Bounded memory (one tensor row block at a time). Blocking; `progress` (bytes) may be null.
-Result<ExportReport> exportModel(
-    const Model& model, const std::string& out, const ExportOptions& options, OpenProgress* progress = nullptr, std::stop_token stop = {});
+Result<ExportReport> exportModel(const Model& model, const std::string& out, const ExportOptions& options,
+    OpenProgress* progress = nullptr, std::stop_token stop = {});
 
 } // namespace colibri

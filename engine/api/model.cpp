@@ -16,42 +16,42 @@
 namespace colibri {
 namespace {
 
-    /// Hash of configuration and tensor directory (names, dtypes, shapes): places in files do not matter, so a model and
-    /// its export with types kept have one id.
-    std::string modelId(const LoadedModel& model)
-    {
-        std::string text = canonicalConfig(model.config);
-        for (const TensorInfo& tensor : model.source.tensors) {
-            text += "\n" + tensor.name + " " + std::string(name(tensor.dtype));
-            for (const std::uint64_t extent : tensor.shape)
-                text += " " + std::to_string(extent);
-        }
-        constexpr std::string_view digits = "0123456789abcdef";
-        std::uint64_t hash = XXH64(text.data(), text.size(), 0);
-        std::string id(16, '0');
-        for (auto digit = id.rbegin(); digit != id.rend(); ++digit, hash >>= 4)
-            *digit = digits[hash & 15];
-        return id;
+/// Hash of configuration and tensor directory (names, dtypes, shapes): places in files do not matter, so a model and
+/// its export with types kept have one id.
+std::string modelId(const LoadedModel& model)
+{
+    std::string text = canonicalConfig(model.config);
+    for (const TensorInfo& tensor : model.source.tensors) {
+        text += "\n" + tensor.name + " " + std::string(name(tensor.dtype));
+        for (const std::uint64_t extent : tensor.shape)
+            text += " " + std::to_string(extent);
     }
+    constexpr std::string_view digits = "0123456789abcdef";
+    std::uint64_t hash = XXH64(text.data(), text.size(), 0);
+    std::string id(16, '0');
+    for (auto digit = id.rbegin(); digit != id.rend(); ++digit, hash >>= 4)
+        *digit = digits[hash & 15];
+    return id;
+}
 
-    std::optional<RawLayout> rawLayout(const std::optional<RawOptions>& raw)
-    {
-        if (!raw)
-            return std::nullopt;
-        return RawLayout {raw->in, raw->out, raw->dtype, raw->layout, raw->bias, raw->index};
-    }
+std::optional<RawLayout> rawLayout(const std::optional<RawOptions>& raw)
+{
+    if (!raw)
+        return std::nullopt;
+    return RawLayout{raw->in, raw->out, raw->dtype, raw->layout, raw->bias, raw->index};
+}
 
-    Result<std::shared_ptr<const Tokenizer>> loadTokenizer(const LoadedModel& model)
-    {
-        if (model.source.tokenizerFile.empty())
-            return std::shared_ptr<const Tokenizer>();
-        auto tokenizer = Tokenizer::load(model.source.tokenizerFile);
-        if (tokenizer && model.config.vocabSize && (*tokenizer)->vocabularySize() > model.config.vocabSize)
-            return Error {Errc::Mismatch, "read the tokenizer", model.source.tokenizerFile, std::nullopt,
-                "its highest id is " + std::to_string((*tokenizer)->vocabularySize() - 1) + ", the embedding has "
-                    + std::to_string(model.config.vocabSize) + " rows"};
-        return tokenizer;
-    }
+Result<std::shared_ptr<const Tokenizer>> loadTokenizer(const LoadedModel& model)
+{
+    if (model.source.tokenizerFile.empty())
+        return std::shared_ptr<const Tokenizer>();
+    auto tokenizer = Tokenizer::load(model.source.tokenizerFile);
+    if (tokenizer && model.config.vocabSize && (*tokenizer)->vocabularySize() > model.config.vocabSize)
+        return Error{Errc::Mismatch, "read the tokenizer", model.source.tokenizerFile, std::nullopt,
+            "its highest id is " + std::to_string((*tokenizer)->vocabularySize() - 1) + ", the embedding has "
+                + std::to_string(model.config.vocabSize) + " rows"};
+    return tokenizer;
+}
 
 } // namespace
 
@@ -61,29 +61,70 @@ Model::Model(std::unique_ptr<const Impl> impl)
 }
 Model::~Model() = default;
 
-const std::string& Model::path() const { return m_impl->path; }
-std::string_view Model::format() const { return m_impl->loaded->source.format; }
-const ModelConfig& Model::config() const { return m_impl->loaded->config; }
-std::span<const FileInfo> Model::files() const { return m_impl->files; }
-std::span<const TensorInfo> Model::tensors() const { return m_impl->loaded->source.tensors; }
-std::span<const std::string> Model::notes() const { return m_impl->loaded->source.notes; }
-const std::string& Model::id() const { return m_impl->id; }
-std::uint64_t Model::parameters() const { return m_impl->loaded->parameters; }
-std::uint64_t Model::activeParameters() const { return m_impl->loaded->activeParameters; }
-ModelMemory Model::memory() const { return {m_impl->loaded->mappedBytes, m_impl->loaded->copied.bytes()}; }
-bool Model::hasTable() const { return m_impl->loaded->source.table.has_value(); }
-bool Model::hasTokenizer() const { return m_impl->tokenizer != nullptr; }
-Result<void> Model::checkMappings() const { return m_impl->loaded->checkMappings(); }
+const std::string& Model::path() const
+{
+    return m_impl->path;
+}
+std::string_view Model::format() const
+{
+    return m_impl->loaded->source.format;
+}
+const ModelConfig& Model::config() const
+{
+    return m_impl->loaded->config;
+}
+std::span<const FileInfo> Model::files() const
+{
+    return m_impl->files;
+}
+std::span<const TensorInfo> Model::tensors() const
+{
+    return m_impl->loaded->source.tensors;
+}
+std::span<const std::string> Model::notes() const
+{
+    return m_impl->loaded->source.notes;
+}
+const std::string& Model::id() const
+{
+    return m_impl->id;
+}
+std::uint64_t Model::parameters() const
+{
+    return m_impl->loaded->parameters;
+}
+std::uint64_t Model::activeParameters() const
+{
+    return m_impl->loaded->activeParameters;
+}
+ModelMemory Model::memory() const
+{
+    return {m_impl->loaded->mappedBytes, m_impl->loaded->copied.bytes()};
+}
+bool Model::hasTable() const
+{
+    return m_impl->loaded->source.table.has_value();
+}
+bool Model::hasTokenizer() const
+{
+    return m_impl->tokenizer != nullptr;
+}
+Result<void> Model::checkMappings() const
+{
+    return m_impl->loaded->checkMappings();
+}
 
 bool Model::hasRouter() const
 {
-    return std::ranges::all_of(m_impl->loaded->weights.layers, [](const LayerWeights& layer) { return layer.router.data != nullptr; });
+    return std::ranges::all_of(
+        m_impl->loaded->weights.layers, [](const LayerWeights& layer) { return layer.router.data != nullptr; });
 }
 
 Result<std::vector<TokenId>> Model::tokenize(std::string_view text) const
 {
     if (!m_impl->tokenizer)
-        return Error {Errc::Unsupported, "tokenize a text", m_impl->path, std::nullopt, "the model has no tokenizer.json; give token ids instead"};
+        return Error{Errc::Unsupported, "tokenize a text", m_impl->path, std::nullopt,
+            "the model has no tokenizer.json; give token ids instead"};
     auto ids = m_impl->tokenizer->encode(text);
     if (ids && config().addBeginOfText)
         ids->insert(ids->begin(), *config().beginOfText);
@@ -94,17 +135,22 @@ std::string_view Model::tokenBytes(TokenId id) const
 {
     return m_impl->tokenizer ? m_impl->tokenizer->bytes(id) : std::string_view();
 }
-bool Model::isSpecialToken(TokenId id) const { return m_impl->tokenizer && m_impl->tokenizer->isSpecial(id); }
+bool Model::isSpecialToken(TokenId id) const
+{
+    return m_impl->tokenizer && m_impl->tokenizer->isSpecial(id);
+}
 std::string Model::detokenize(std::span<const TokenId> ids) const
 {
     return m_impl->tokenizer ? m_impl->tokenizer->decode(ids) : std::string();
 }
 
-Result<ModelPtr> openModel(const std::string& path, const OpenOptions& options, OpenProgress* progress, std::stop_token stop)
+Result<ModelPtr> openModel(
+    const std::string& path, const OpenOptions& options, OpenProgress* progress, std::stop_token stop)
 {
     const std::string folder = path == "demo" ? demoModelPath() : path;
     if (folder.empty())
-        return Error {Errc::NotFound, "open the demo model", {}, std::nullopt, "its folder was not found beside the program; set COLIBRI_DATA to the folder that holds demo/"};
+        return Error{Errc::NotFound, "open the demo model", {}, std::nullopt,
+            "its folder was not found beside the program; set COLIBRI_DATA to the folder that holds demo/"};
     auto source = readModelSource(folder, rawLayout(options.raw), stop);
     if (!source)
         return source.error();
@@ -132,7 +178,8 @@ std::string demoModelPath()
     std::error_code failed;
     const char* stated = std::getenv("COLIBRI_DATA");
     const fs::path program = fs::read_symlink("/proc/self/exe", failed).parent_path();
-    const std::array<fs::path, 3> places {stated ? fs::path(stated) : fs::path(), program / COLIBRI_INSTALLED_DATA, fs::path(COLIBRI_SOURCE_DATA)};
+    const std::array<fs::path, 3> places{
+        stated ? fs::path(stated) : fs::path(), program / COLIBRI_INSTALLED_DATA, fs::path(COLIBRI_SOURCE_DATA)};
     for (const fs::path& place : places)
         if (!place.empty() && fs::exists(place / "demo" / "config.json", failed))
             return (place / "demo").lexically_normal().string();

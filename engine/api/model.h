@@ -17,7 +17,8 @@
 
 namespace colibri {
 
-/// What a raw export (no header, no or little config.json) looks like; 0 and empty mean "from config.json or file sizes".
+/// What a raw export (no header, no or little config.json) looks like; 0 and empty mean "from config.json or file
+/// sizes".
 struct RawOptions {
     std::uint32_t in = 0;
     std::uint32_t out = 0;
@@ -45,18 +46,18 @@ public:
     explicit Model(std::unique_ptr<const Impl> impl);
     ~Model();
 
-    const std::string& path() const;        ///< as it was given to openModel
-    std::string_view format() const;        ///< "huggingface", "colibri", "raw"
+    const std::string& path() const; ///< as it was given to openModel
+    std::string_view format() const; ///< "huggingface", "colibri", "raw"
     const ModelConfig& config() const;
     std::span<const FileInfo> files() const;
     std::span<const TensorInfo> tensors() const;
     std::span<const std::string> notes() const; ///< what was suspicious or not understood, one sentence each
-    const std::string& id() const;          ///< XXH64 of configuration and tensor directory, 16 hex digits
-    std::uint64_t parameters() const;       ///< all weights
+    const std::string& id() const; ///< XXH64 of configuration and tensor directory, 16 hex digits
+    std::uint64_t parameters() const; ///< all weights
     std::uint64_t activeParameters() const; ///< those that one token uses
     ModelMemory memory() const;
-    bool hasTable() const;                  ///< a static routing table came with it
-    bool hasRouter() const;                 ///< a live router can decide
+    bool hasTable() const; ///< a static routing table came with it
+    bool hasRouter() const; ///< a live router can decide
 
     bool hasTokenizer() const;
     /// Ids of `text`; with the leading begin-of-text id where the model's documents start with one.
@@ -81,8 +82,8 @@ using ModelPtr = std::shared_ptr<const Model>;
 
 /// Opens a Colibri export folder, a raw export or a Hugging Face folder (also by the path of its config.json), or the
 /// word "demo". Blocking: call it off the GUI thread. `progress` may be null. Stopping gives Errc::Cancelled.
-Result<ModelPtr> openModel(
-    const std::string& path, const OpenOptions& options = {}, OpenProgress* progress = nullptr, std::stop_token stop = {});
+Result<ModelPtr> openModel(const std::string& path, const OpenOptions& options = {}, OpenProgress* progress = nullptr,
+    std::stop_token stop = {});
 
 /// Where the bundled demo model lies: $COLIBRI_DATA/demo, else the installed data folder beside the program, else the
 /// source tree it was built from. Empty when none exists.

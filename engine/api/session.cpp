@@ -25,24 +25,42 @@ Result<std::unique_ptr<Session>> Session::create(ModelPtr model, const EngineOpt
         return runner.error();
     auto impl = std::make_unique<Impl>();
     const EngineOptions& o = (*runner)->options();
-    impl->info = EngineInfo {COLIBRI_VERSION, std::string(name((*runner)->isa())), o.numerics, o.activations, o.kv, o.threads, o.batch,
-        o.context, *o.routing, model->id()};
+    impl->info = EngineInfo{COLIBRI_VERSION, std::string(name((*runner)->isa())), o.numerics, o.activations, o.kv,
+        o.threads, o.batch, o.context, *o.routing, model->id()};
     impl->model = std::move(model);
     impl->runner = std::move(*runner);
     return std::unique_ptr<Session>(new Session(std::move(impl)));
 }
 
-const ModelPtr& Session::model() const { return m_impl->model; }
-const EngineInfo& Session::info() const { return m_impl->info; }
-std::uint32_t Session::context() const { return m_impl->info.context; }
-SessionMemory Session::memory() const { return m_impl->runner->memory(); }
-std::span<const TokenId> Session::generated() const { return m_impl->runner->generated(); }
-RunTimings Session::timings() const { return m_impl->runner->timings(); }
+const ModelPtr& Session::model() const
+{
+    return m_impl->model;
+}
+const EngineInfo& Session::info() const
+{
+    return m_impl->info;
+}
+std::uint32_t Session::context() const
+{
+    return m_impl->info.context;
+}
+SessionMemory Session::memory() const
+{
+    return m_impl->runner->memory();
+}
+std::span<const TokenId> Session::generated() const
+{
+    return m_impl->runner->generated();
+}
+RunTimings Session::timings() const
+{
+    return m_impl->runner->timings();
+}
 
 std::shared_ptr<RunRecord> Session::makeRecord() const
 {
     const ModelConfig& c = m_impl->model->config();
-    return std::make_shared<RunRecord>(RunRecord::Shape {context(), c.numLayers, c.numExperts, c.numActiveExperts});
+    return std::make_shared<RunRecord>(RunRecord::Shape{context(), c.numLayers, c.numExperts, c.numActiveExperts});
 }
 
 Result<void> Session::begin(RunRequest request, std::shared_ptr<RunRecord> record, std::shared_ptr<TimingRing> timings)
@@ -50,7 +68,8 @@ Result<void> Session::begin(RunRequest request, std::shared_ptr<RunRecord> recor
     return m_impl->runner->begin(std::move(request), std::move(record), std::move(timings));
 }
 
-Result<StopReason> Session::advance(std::uint32_t tokens, std::stop_token stop, const std::function<void(TokenId)>& onToken)
+Result<StopReason> Session::advance(
+    std::uint32_t tokens, std::stop_token stop, const std::function<void(TokenId)>& onToken)
 {
     return m_impl->runner->advance(tokens, stop, onToken);
 }
@@ -65,7 +84,7 @@ Result<void> Session::setExpertFunction(std::uint32_t layer, std::uint32_t exper
 {
     const ModelConfig& c = m_impl->model->config();
     if (layer >= c.numLayers || expert >= c.numExperts)
-        return Error {Errc::OutOfRange, "replace an expert", {}, std::nullopt,
+        return Error{Errc::OutOfRange, "replace an expert", {}, std::nullopt,
             "layer " + std::to_string(layer) + " expert " + std::to_string(expert) + " does not exist, the model has "
                 + std::to_string(c.numLayers) + " layers of " + std::to_string(c.numExperts)};
     m_impl->runner->forward().setExpertFunction(layer, expert, function);

@@ -31,12 +31,13 @@ public:
     /// A record with room for this session's context.
     std::shared_ptr<RunRecord> makeRecord() const;
 
-    /// Starts a run: checks the request, forgets the run before. Computes nothing. `record` and `timings` may be null and
-    /// are filled by advance(); a record is used for one run.
+    /// Starts a run: checks the request, forgets the run before. Computes nothing. `record` and `timings` may be null
+    /// and are filled by advance(); a record is used for one run.
     Result<void> begin(RunRequest request, std::shared_ptr<RunRecord> record, std::shared_ptr<TimingRing> timings = {});
-    /// Makes up to `tokens` further tokens (the prompt is computed first when it was not yet). `onToken` is called after
-    /// each, on this thread. Errors end the run (Lost, NonFinite, OutOfRange); cancelling does not.
-    Result<StopReason> advance(std::uint32_t tokens, std::stop_token stop, const std::function<void(TokenId)>& onToken = {});
+    /// Makes up to `tokens` further tokens (the prompt is computed first when it was not yet). `onToken` is called
+    /// after each, on this thread. Errors end the run (Lost, NonFinite, OutOfRange); cancelling does not.
+    Result<StopReason> advance(
+        std::uint32_t tokens, std::stop_token stop, const std::function<void(TokenId)>& onToken = {});
     std::span<const TokenId> generated() const; ///< ids made since begin()
     RunTimings timings() const;
 
@@ -44,7 +45,8 @@ public:
     /// Returns false to stop (Errc::Cancelled).
     using RowSink = std::function<bool(std::uint32_t position, std::uint32_t count, std::span<const float> rows)>;
     /// Reads `tokens` from position 0 and hands out an output row (logits) for each. Ends a run that was under way.
-    Result<void> evaluate(std::span<const TokenId> tokens, std::shared_ptr<RunRecord> record, std::stop_token stop, const RowSink& sink);
+    Result<void> evaluate(
+        std::span<const TokenId> tokens, std::shared_ptr<RunRecord> record, std::stop_token stop, const RowSink& sink);
 
     /// Replaces the engine's own computation of one expert: input and output are [rows][hiddenSize]. Null restores it.
     using ExpertFunction = void (*)(const float* input, float* output, int rows, int hiddenSize);

@@ -18,6 +18,9 @@ std::string_view TextStream::push(TokenId id)
     return m_model.isSpecialToken(id) ? std::string_view() : m_utf8->push(m_model.tokenBytes(id));
 }
 
-std::string_view TextStream::finish() { return m_utf8->finish(); }
+std::string_view TextStream::finish()
+{
+    return m_utf8->finish();
+}
 
 } // namespace colibri

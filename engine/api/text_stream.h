@@ -10,9 +10,9 @@ namespace colibri {
 
 class Utf8Stream;
 
-/// Makes text of token ids as they come; a character that is split over tokens appears with its last one. All texts of a
-/// run, joined, are what Model::detokenize gives for its ids: special tokens are left out. One owner; the model outlives
-/// it.
+/// Makes text of token ids as they come; a character that is split over tokens appears with its last one. All texts of
+/// a run, joined, are what Model::detokenize gives for its ids: special tokens are left out. One owner; the model
+/// outlives it.
 class TextStream {
 public:
     explicit TextStream(const Model& model);

@@ -49,9 +49,9 @@ struct JsonValue::Member {
 /// The value as error texts quote it: "12", "\"name\"" (long strings are cut), "an array of 3", "an object".
 std::string shortText(const JsonValue& value);
 
-/// Parses one JSON text. Errors name `file`, the offset and the rule: syntax, a duplicate key, more than 64 levels, bytes
-/// behind the value. `base` is added to offsets (a header inside a larger file). Takes bytes, so that test, fuzzer and
-/// reader share one entry.
+/// Parses one JSON text. Errors name `file`, the offset and the rule: syntax, a duplicate key, more than 64 levels,
+/// bytes behind the value. `base` is added to offsets (a header inside a larger file). Takes bytes, so that test,
+/// fuzzer and reader share one entry.
 Result<JsonValue> parseJson(std::string_view text, const std::string& file, std::uint64_t base = 0);
 
 } // namespace colibri

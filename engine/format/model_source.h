@@ -16,7 +16,7 @@ namespace colibri {
 
 /// A static routing table: uint16 [layers][rows][k], best expert first, in the mapping of one of the source's files.
 struct RouterTable {
-    std::uint32_t file = 0;   ///< index into the source's files
+    std::uint32_t file = 0; ///< index into the source's files
     std::uint64_t offset = 0; ///< bytes, even
     std::uint32_t layers = 0;
     std::uint32_t rows = 0;
@@ -31,22 +31,22 @@ struct SanityEntry {
     std::vector<std::uint16_t> experts;
 };
 
-/// What a reader of a format found: files mapped, tensors listed and range-checked, configuration as it stands. No weight
-/// has been read, no rule of an architecture been applied: engine/model does that.
+/// What a reader of a format found: files mapped, tensors listed and range-checked, configuration as it stands. No
+/// weight has been read, no rule of an architecture been applied: engine/model does that.
 struct ModelSource {
-    std::string path;                ///< the folder as the user named it
-    std::string format;              ///< "huggingface", "colibri", "raw"
-    JsonValue config;                ///< the root object of config.json; for raw exports an equivalent that states every dimension
-    std::string configFile;          ///< for error texts
+    std::string path; ///< the folder as the user named it
+    std::string format; ///< "huggingface", "colibri", "raw"
+    JsonValue config; ///< the root object of config.json; for raw exports an equivalent that states every dimension
+    std::string configFile; ///< for error texts
     std::optional<JsonValue> tokenizerConfig; ///< the root object of tokenizer_config.json, when there is one
     std::optional<JsonValue> generationConfig; ///< the root object of generation_config.json, when there is one
     std::vector<std::shared_ptr<const MappedFile>> files; ///< weights and tables
     std::vector<TensorInfo> tensors; ///< sorted by name, names unique
-    std::string tokenizerFile;       ///< path of tokenizer.json; empty when there is none
+    std::string tokenizerFile; ///< path of tokenizer.json; empty when there is none
     std::optional<RouterTable> table;
     std::vector<SanityEntry> sanity;
     std::vector<RuleOrigin> origins; ///< dimensions that the reader itself determined (raw exports)
-    std::vector<std::string> notes;  ///< what is suspicious or was not understood
+    std::vector<std::string> notes; ///< what is suspicious or was not understood
 };
 
 } // namespace colibri

@@ -31,7 +31,9 @@ Result<ModelSource> readColibriExport(const std::string& folder, std::stop_token
 Result<ModelSource> readRawExport(const std::string& folder, const RawLayout& raw, std::stop_token stop);
 
 /// The directory of one safetensors file: tensors with offsets from the start of the file and `file` = fileIndex.
-/// Checks header length, JSON, duplicates, dtypes, sizes against shapes, range, overlaps. Notes holes and trailing bytes.
-Result<std::vector<TensorInfo>> parseSafetensors(std::span<const std::byte> bytes, const std::string& file, std::uint32_t fileIndex, std::vector<std::string>& notes);
+/// Checks header length, JSON, duplicates, dtypes, sizes against shapes, range, overlaps. Notes holes and trailing
+/// bytes.
+Result<std::vector<TensorInfo>> parseSafetensors(std::span<const std::byte> bytes, const std::string& file,
+    std::uint32_t fileIndex, std::vector<std::string>& notes);
 
 } // namespace colibri

@@ -14,7 +14,7 @@ namespace colibri {
 /// A weight matrix where it lies: rows x cols = outputs x inputs. Any byte alignment of its elements' own size.
 struct Matrix {
     const std::byte* data = nullptr; ///< first element (behind the scales of int8)
-    const float* scales = nullptr;   ///< int8 only: [rows][ceil(cols / 32)]
+    const float* scales = nullptr; ///< int8 only: [rows][ceil(cols / 32)]
     DType dtype = DType::F32;
     Layout layout = Layout::RowMajor;
     std::uint32_t rows = 0;
@@ -23,38 +23,41 @@ struct Matrix {
 
 /// Input rows of a product. `quants`, when given, replace `values` for int8 matrices (Activations::Q8).
 struct Rows {
-    const float* values = nullptr;        ///< [count][stride]
-    const std::int8_t* quants = nullptr;  ///< [count][stride], see quantizeRow
-    const float* quantScales = nullptr;   ///< [count][ceil(cols / 32)]
+    const float* values = nullptr; ///< [count][stride]
+    const std::int8_t* quants = nullptr; ///< [count][stride], see quantizeRow
+    const float* quantScales = nullptr; ///< [count][ceil(cols / 32)]
     std::uint32_t count = 0;
-    std::uint32_t stride = 0;             ///< elements from row to row of values and of quants, at least cols
+    std::uint32_t stride = 0; ///< elements from row to row of values and of quants, at least cols
 };
 
 /// One query head of one token against the cached keys and values of one KV head.
 struct AttendArgs {
-    const float* query = nullptr;     ///< [headDim], normed and rotated
-    const std::byte* keys = nullptr;  ///< [positions][headDim] of kv
-    const std::byte* values = nullptr;///< [positions][headDim] of kv
+    const float* query = nullptr; ///< [headDim], normed and rotated
+    const std::byte* keys = nullptr; ///< [positions][headDim] of kv
+    const std::byte* values = nullptr; ///< [positions][headDim] of kv
     KvType kv = KvType::F32;
-    std::uint32_t positions = 0;      ///< at least 1
+    std::uint32_t positions = 0; ///< at least 1
     std::uint32_t headDim = 0;
-    float scale = 1.f;                ///< multiplies query . key
-    float* scores = nullptr;          ///< scratch, [positions]
-    float* out = nullptr;             ///< [headDim]
+    float scale = 1.f; ///< multiplies query . key
+    float* scores = nullptr; ///< scratch, [positions]
+    float* out = nullptr; ///< [headDim]
 };
 
-/// The kernels of one instruction set. Every entry gives the same bits on every instruction set, for every split of rows
-/// over threads and of tokens over batches. The orders of operations are stated in kernels/ORDER.md. Pure functions: they
-/// allocate nothing, throw nothing, and write only to their outputs.
+/// The kernels of one instruction set. Every entry gives the same bits on every instruction set, for every split of
+/// rows over threads and of tokens over batches. The orders of operations are stated in kernels/ORDER.md. Pure
+/// functions: they allocate nothing, throw nothing, and write only to their outputs.
 struct KernelTable {
     Isa isa = Isa::Scalar;
 
-    /// out[t * outStride + r] = dot(w row r, x row t) for r in [rowBegin, rowEnd) and every t. f32 sums in sixteen lanes with
-    /// fused multiply-add; int8 with quants: exact integer sums in groups of 32, added in ascending order.
-    void (*matmul)(const Matrix& w, const Rows& x, std::uint32_t rowBegin, std::uint32_t rowEnd, float* out, std::size_t outStride);
+    /// out[t * outStride + r] = dot(w row r, x row t) for r in [rowBegin, rowEnd) and every t. f32 sums in sixteen
+    /// lanes with fused multiply-add; int8 with quants: exact integer sums in groups of 32, added in ascending order.
+    void (*matmul)(const Matrix& w, const Rows& x, std::uint32_t rowBegin, std::uint32_t rowEnd, float* out,
+        std::size_t outStride);
     /// The same with products and sums in double, rounded once to f32 (routers). f32, f16 and bf16 weights.
-    void (*matmulDouble)(const Matrix& w, const Rows& x, std::uint32_t rowBegin, std::uint32_t rowEnd, float* out, std::size_t outStride);
-    /// Rounds a row to int8 in groups of 32: scale = max|x| / 127, q = round to nearest even (x / scale); zeros give scale 0.
+    void (*matmulDouble)(const Matrix& w, const Rows& x, std::uint32_t rowBegin, std::uint32_t rowEnd, float* out,
+        std::size_t outStride);
+    /// Rounds a row to int8 in groups of 32: scale = max|x| / 127, q = round to nearest even (x / scale); zeros give
+    /// scale 0.
     void (*quantizeRow)(const float* x, std::uint32_t n, std::int8_t* quants, float* scales);
     /// out = row `row` of the matrix as f32 (embedding).
     void (*copyRow)(const Matrix& w, std::uint32_t row, float* out);

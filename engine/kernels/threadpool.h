@@ -24,7 +24,11 @@ public:
     template <class F>
     void parallel(std::uint32_t items, F&& work)
     {
-        run(items, [](void* context, std::uint32_t item, std::uint32_t thread) { (*static_cast<std::remove_reference_t<F>*>(context))(item, thread); },
+        run(
+            items,
+            [](void* context, std::uint32_t item, std::uint32_t thread) {
+                (*static_cast<std::remove_reference_t<F>*>(context))(item, thread);
+            },
             const_cast<void*>(static_cast<const void*>(&work)));
     }
 

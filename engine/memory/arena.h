@@ -9,8 +9,8 @@
 
 namespace colibri {
 
-/// One block from mmap; an allocation bumps an offset (rounded to 64 bytes), a reset is one store. The memory is zero when
-/// fresh. Not thread-safe: one owner.
+/// One block from mmap; an allocation bumps an offset (rounded to 64 bytes), a reset is one store. The memory is zero
+/// when fresh. Not thread-safe: one owner.
 class Arena {
 public:
     static constexpr std::size_t alignment = 64;

@@ -6,9 +6,9 @@
 
 namespace colibri {
 
-/// Turns SIGBUS from a read-only mapping whose file shrank into a zero page and a mark. Programs install it once at their
-/// start; the library never does. A fault outside of the registered mappings goes to the handler that was there before.
-/// The table of mappings is fixed (65,536 slots) and lock-free, because a signal handler reads it.
+/// Turns SIGBUS from a read-only mapping whose file shrank into a zero page and a mark. Programs install it once at
+/// their start; the library never does. A fault outside of the registered mappings goes to the handler that was there
+/// before. The table of mappings is fixed (65,536 slots) and lock-free, because a signal handler reads it.
 void installFaultGuard();
 
 /// For MappedFile: takes a slot for a mapping, -1 when the table is full (the mapping then is unguarded).

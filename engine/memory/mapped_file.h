@@ -31,9 +31,10 @@ public:
     /// Whether the file on disk still has the size and modification time it had when it was mapped.
     bool changedOnDisk() const;
 
-    /// Brings the pages of a range into memory (MADV_POPULATE_READ, else by touching), in steps of 8 MiB; `step` is called
-    /// after each with its bytes. Stopping gives Errc::Cancelled.
-    Result<void> populate(std::uint64_t offset, std::uint64_t size, std::stop_token stop, const std::function<void(std::uint64_t)>& step) const;
+    /// Brings the pages of a range into memory (MADV_POPULATE_READ, else by touching), in steps of 8 MiB; `step` is
+    /// called after each with its bytes. Stopping gives Errc::Cancelled.
+    Result<void> populate(std::uint64_t offset, std::uint64_t size, std::stop_token stop,
+        const std::function<void(std::uint64_t)>& step) const;
 
 private:
     MappedFile() = default;

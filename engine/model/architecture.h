@@ -38,10 +38,10 @@ struct TensorSlot {
 /// An architecture as data: what it is called, which configuration keys it needs and which tensors it has.
 struct ArchitectureSpec {
     Architecture id;
-    std::string_view huggingFaceType;       ///< "model_type" of config.json; empty: none
+    std::string_view huggingFaceType; ///< "model_type" of config.json; empty: none
     std::span<const std::string_view> required; ///< names of dimensions that the configuration has to state
     std::span<const TensorSlot> tensors;
-    bool normalizeByDefault;                ///< renormalization of weights where the configuration is silent
+    bool normalizeByDefault; ///< renormalization of weights where the configuration is silent
 };
 
 std::span<const ArchitectureSpec> architectures();

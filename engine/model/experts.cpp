@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mixture-of-experts half of a layer: route every token, group the tokens by expert, compute each expert once for all
-// of its tokens, and add the outputs of a token in rank order.
+// The mixture-of-experts half of a layer: route every token, group the tokens by expert, compute each expert once for
+// all of its tokens, and add the outputs of a token in rank order.
 #include "model/forward.h"
 
 #include "model/stage_clock.h"
@@ -36,8 +36,8 @@ Result<void> Forward::route(const LayerWeights& layer, std::uint32_t index, cons
     const auto tokens = static_cast<std::uint32_t>(step.tokens.size());
     const std::uint32_t hidden = m_config.hiddenSize;
     for (std::uint32_t t = 0; t < tokens; ++t) {
-        const float* from = &m_w.residual[std::size_t {t} * hidden];
-        float* to = &m_w.normed.values[std::size_t {t} * hidden];
+        const float* from = &m_w.residual[std::size_t{t} * hidden];
+        float* to = &m_w.normed.values[std::size_t{t} * hidden];
         if (layer.expertNorm)
             m_kernels.rmsNorm(from, layer.expertNorm.values, m_config.rmsNormEps, hidden, to);
         else
@@ -52,14 +52,17 @@ Result<void> Forward::route(const LayerWeights& layer, std::uint32_t index, cons
     const std::uint32_t k = m_config.numActiveExperts;
     for (std::uint32_t t = 0; t < tokens; ++t) {
         const std::uint32_t position = step.position + t;
-        const std::span<const float> logits
-            = layer.router.data ? m_w.routerLogits.subspan(std::size_t {t} * m_config.numExperts, m_config.numExperts) : std::span<float>();
-        RoutingDecision decision {m_w.chosen.subspan(std::size_t {t} * k, k), m_w.chosenWeights.subspan(std::size_t {t} * k, k)};
+        const std::span<const float> logits = layer.router.data
+            ? m_w.routerLogits.subspan(std::size_t{t} * m_config.numExperts, m_config.numExperts)
+            : std::span<float>();
+        RoutingDecision decision{
+            m_w.chosen.subspan(std::size_t{t} * k, k), m_w.chosenWeights.subspan(std::size_t{t} * k, k)};
         if (m_options.routing == RoutingSource::Live) {
             routeByLogits(m_config.routing, logits, decision);
         } else {
             const std::uint64_t row = m_config.tableIndex == TableIndex::Token ? step.tokens[t] : position;
-            routeByTable(m_config.routing, m_model.tableRow(index, row), logits, decision); // the session checked the row
+            routeByTable(
+                m_config.routing, m_model.tableRow(index, row), logits, decision); // the session checked the row
         }
         if (!step.record)
             continue;
@@ -115,8 +118,8 @@ void Forward::computeExperts(const LayerWeights& layer, std::uint32_t index)
         if (count == 0 || functionOf(index, e))
             continue;
         const Rows rows = rowsOf(m_w.gathered, first, count);
-        addJob(jobs, layer.experts[e].gate, rows, &m_w.gate.values[std::size_t {first} * ffn]);
-        addJob(jobs, layer.experts[e].up, rows, &m_w.up[std::size_t {first} * ffn]);
+        addJob(jobs, layer.experts[e].gate, rows, &m_w.gate.values[std::size_t{first} * ffn]);
+        addJob(jobs, layer.experts[e].up, rows, &m_w.up[std::size_t{first} * ffn]);
     }
     runJobs(jobs);
     if (ffn)
@@ -128,7 +131,7 @@ void Forward::computeExperts(const LayerWeights& layer, std::uint32_t index)
         if (count == 0 || functionOf(index, e))
             continue;
         const Rows rows = rowsOf(ffn ? m_w.gate : m_w.gathered, first, count);
-        addJob(jobs, layer.experts[e].down, rows, &m_w.expertOut[std::size_t {first} * m_expertOut]);
+        addJob(jobs, layer.experts[e].down, rows, &m_w.expertOut[std::size_t{first} * m_expertOut]);
     }
     runJobs(jobs);
     addBiases(layer);
@@ -144,7 +147,8 @@ void Forward::activate(std::uint32_t slots)
         float* gate = &m_w.gate.values[slot * ffn];
         m_kernels.swiglu(gate, &m_w.up[slot * ffn], static_cast<std::uint32_t>(ffn), gate);
         if (m_options.quantize)
-            m_kernels.quantizeRow(gate, static_cast<std::uint32_t>(ffn), &m_w.gate.quants[slot * ffn], &m_w.gate.quantScales[slot * groups]);
+            m_kernels.quantizeRow(gate, static_cast<std::uint32_t>(ffn), &m_w.gate.quants[slot * ffn],
+                &m_w.gate.quantScales[slot * groups]);
     });
 }
 
@@ -190,8 +194,10 @@ Result<void> Forward::breaker(std::uint32_t index, const Step& step)
             if (step.record)
                 step.record->countBreakerEvent();
             if (m_options.breaker == Breaker::Fatal)
-                return Error {Errc::NonFinite, "compute layer " + std::to_string(index) + " expert " + std::to_string(m_w.chosen[t * k + r]), {},
-                    std::nullopt, "a value into or out of it is not finite at position " + std::to_string(step.position + t)};
+                return Error{Errc::NonFinite,
+                    "compute layer " + std::to_string(index) + " expert " + std::to_string(m_w.chosen[t * k + r]), {},
+                    std::nullopt,
+                    "a value into or out of it is not finite at position " + std::to_string(step.position + t)};
         }
         if (step.record)
             step.record->writeZeroed(step.position + t, index, ranks);
@@ -203,11 +209,12 @@ void Forward::combine(const Step& step)
 {
     const std::uint32_t k = m_config.numActiveExperts;
     m_pool.parallel(static_cast<std::uint32_t>(step.tokens.size()), [&](std::uint32_t t, std::uint32_t) {
-        const std::span<float> sum = m_w.projected.subspan(std::size_t {t} * m_expertOut, m_expertOut);
+        const std::span<float> sum = m_w.projected.subspan(std::size_t{t} * m_expertOut, m_expertOut);
         std::ranges::fill(sum, 0.f);
         for (std::size_t r = 0; r < k; ++r) {
-            const std::size_t place = std::size_t {t} * k + r;
-            m_kernels.addScaled(sum.data(), &m_w.expertOut[std::size_t {m_w.slotOf[place]} * m_expertOut], m_w.chosenWeights[place], m_expertOut);
+            const std::size_t place = std::size_t{t} * k + r;
+            m_kernels.addScaled(sum.data(), &m_w.expertOut[std::size_t{m_w.slotOf[place]} * m_expertOut],
+                m_w.chosenWeights[place], m_expertOut);
         }
     });
 }
@@ -215,13 +222,13 @@ void Forward::combine(const Step& step)
 void Forward::setExpertFunction(std::uint32_t layer, std::uint32_t expert, ExpertFunction function)
 {
     if (m_functions.empty())
-        m_functions.resize(std::size_t {m_config.numLayers} * m_config.numExperts);
-    m_functions[std::size_t {layer} * m_config.numExperts + expert] = function;
+        m_functions.resize(std::size_t{m_config.numLayers} * m_config.numExperts);
+    m_functions[std::size_t{layer} * m_config.numExperts + expert] = function;
 }
 
 ExpertFunction Forward::functionOf(std::uint32_t layer, std::uint32_t expert) const
 {
-    return m_functions.empty() ? nullptr : m_functions[std::size_t {layer} * m_config.numExperts + expert];
+    return m_functions.empty() ? nullptr : m_functions[std::size_t{layer} * m_config.numExperts + expert];
 }
 
 } // namespace colibri

@@ -32,7 +32,10 @@ Result<void> Forward::run(const Step& step)
     return done;
 }
 
-Error Forward::stopped() const { return Error {Errc::Cancelled, "compute a step", {}, std::nullopt, "stopped"}; }
+Error Forward::stopped() const
+{
+    return Error{Errc::Cancelled, "compute a step", {}, std::nullopt, "stopped"};
+}
 
 Result<void> Forward::layers(const Step& step)
 {
@@ -82,8 +85,8 @@ void Forward::attention(const LayerWeights& layer, std::uint32_t index, const St
     const auto tokens = static_cast<std::uint32_t>(step.tokens.size());
     const std::uint32_t hidden = m_config.hiddenSize;
     for (std::uint32_t t = 0; t < tokens; ++t)
-        m_kernels.rmsNorm(&m_w.residual[std::size_t {t} * hidden], layer.attentionNorm.values, m_config.rmsNormEps, hidden,
-            &m_w.normed.values[std::size_t {t} * hidden]);
+        m_kernels.rmsNorm(&m_w.residual[std::size_t{t} * hidden], layer.attentionNorm.values, m_config.rmsNormEps,
+            hidden, &m_w.normed.values[std::size_t{t} * hidden]);
     quantize(m_w.normed, tokens);
 
     const Rows rows = rowsOf(m_w.normed, 0, tokens);
@@ -107,15 +110,15 @@ void Forward::placeInCache(const LayerWeights& layer, std::uint32_t index, const
     const auto normAndRotate = [&](float* head, const Vector& norm, std::uint32_t position) {
         if (norm)
             m_kernels.rmsNorm(head, norm.values, m_config.rmsNormEps, dim, head);
-        const std::size_t angles = std::size_t {position} * (dim / 2);
+        const std::size_t angles = std::size_t{position} * (dim / 2);
         m_kernels.rope(head, &m_w.cosine[angles], &m_w.sine[angles], dim);
     };
     for (std::uint32_t t = 0; t < step.tokens.size(); ++t) {
         const std::uint32_t position = step.position + t;
         for (std::uint32_t head = 0; head < m_config.numHeads; ++head)
-            normAndRotate(&m_w.query[(std::size_t {t} * m_config.numHeads + head) * dim], layer.queryNorm, position);
+            normAndRotate(&m_w.query[(std::size_t{t} * m_config.numHeads + head) * dim], layer.queryNorm, position);
         for (std::uint32_t head = 0; head < m_config.numKvHeads; ++head) {
-            const std::size_t from = (std::size_t {t} * m_config.numKvHeads + head) * dim;
+            const std::size_t from = (std::size_t{t} * m_config.numKvHeads + head) * dim;
             normAndRotate(&m_w.key[from], layer.keyNorm, position);
             const std::size_t at = cacheAt(index, head, position);
             m_kernels.storeKv(&m_w.key[from], dim, m_options.kv, &m_w.keys[at]);
@@ -129,36 +132,38 @@ void Forward::attendHeads(std::uint32_t index, const Step& step)
     const std::uint32_t dim = m_config.headDim;
     const std::uint32_t shared = m_config.numHeads / m_config.numKvHeads;
     const float scale = 1.f / std::sqrt(static_cast<float>(dim));
-    m_pool.parallel(static_cast<std::uint32_t>(step.tokens.size()) * m_config.numHeads, [&](std::uint32_t item, std::uint32_t thread) {
-        if (m_stop.stop_requested())
-            return;
-        const std::uint32_t t = item / m_config.numHeads;
-        const std::uint32_t head = item % m_config.numHeads;
-        const std::size_t cache = cacheAt(index, head / shared, 0);
-        AttendArgs args;
-        args.query = &m_w.query[std::size_t {item} * dim];
-        args.keys = &m_w.keys[cache];
-        args.values = &m_w.values[cache];
-        args.kv = m_options.kv;
-        args.positions = step.position + t + 1;
-        args.headDim = dim;
-        args.scale = scale;
-        args.scores = &m_w.scores[std::size_t {thread} * m_options.context];
-        args.out = &m_w.attended.values[std::size_t {item} * dim];
-        m_kernels.attend(args);
-    });
+    m_pool.parallel(static_cast<std::uint32_t>(step.tokens.size()) * m_config.numHeads,
+        [&](std::uint32_t item, std::uint32_t thread) {
+            if (m_stop.stop_requested())
+                return;
+            const std::uint32_t t = item / m_config.numHeads;
+            const std::uint32_t head = item % m_config.numHeads;
+            const std::size_t cache = cacheAt(index, head / shared, 0);
+            AttendArgs args;
+            args.query = &m_w.query[std::size_t{item} * dim];
+            args.keys = &m_w.keys[cache];
+            args.values = &m_w.values[cache];
+            args.kv = m_options.kv;
+            args.positions = step.position + t + 1;
+            args.headDim = dim;
+            args.scale = scale;
+            args.scores = &m_w.scores[std::size_t{thread} * m_options.context];
+            args.out = &m_w.attended.values[std::size_t{item} * dim];
+            m_kernels.attend(args);
+        });
 }
 
 Result<void> Forward::output(std::uint32_t first, std::uint32_t count)
 {
     const std::uint32_t hidden = m_config.hiddenSize;
     if (!m_model.weights.head.data) { // what the experts gave is the output
-        std::ranges::copy(m_w.projected.subspan(std::size_t {first} * m_expertOut, std::size_t {count} * m_expertOut), m_w.rows.begin());
+        std::ranges::copy(m_w.projected.subspan(std::size_t{first} * m_expertOut, std::size_t{count} * m_expertOut),
+            m_w.rows.begin());
         return intact();
     }
     for (std::uint32_t t = 0; t < count; ++t)
-        m_kernels.rmsNorm(&m_w.residual[std::size_t {first + t} * hidden], m_model.weights.finalNorm.values, m_config.rmsNormEps,
-            hidden, &m_w.normed.values[std::size_t {t} * hidden]);
+        m_kernels.rmsNorm(&m_w.residual[std::size_t{first + t} * hidden], m_model.weights.finalNorm.values,
+            m_config.rmsNormEps, hidden, &m_w.normed.values[std::size_t{t} * hidden]);
     quantize(m_w.normed, count);
     product(m_model.weights.head, rowsOf(m_w.normed, 0, count), m_w.rows.data());
     return intact();
@@ -166,7 +171,7 @@ Result<void> Forward::output(std::uint32_t first, std::uint32_t count)
 
 Rows Forward::rowsOf(const ActivationRows& rows, std::uint32_t first, std::uint32_t count) const
 {
-    const std::size_t at = std::size_t {first} * rows.width;
+    const std::size_t at = std::size_t{first} * rows.width;
     const std::size_t groups = (rows.width + int8GroupSize - 1) / int8GroupSize;
     return {rows.values.data() + at, m_options.quantize ? rows.quants.data() + at : nullptr,
         m_options.quantize ? rows.quantScales.data() + first * groups : nullptr, count, rows.width};
@@ -178,12 +183,13 @@ void Forward::quantize(const ActivationRows& rows, std::uint32_t count)
         return;
     const std::size_t groups = (rows.width + int8GroupSize - 1) / int8GroupSize;
     for (std::size_t t = 0; t < count; ++t)
-        m_kernels.quantizeRow(&rows.values[t * rows.width], rows.width, &rows.quants[t * rows.width], &rows.quantScales[t * groups]);
+        m_kernels.quantizeRow(
+            &rows.values[t * rows.width], rows.width, &rows.quants[t * rows.width], &rows.quantScales[t * groups]);
 }
 
 void Forward::addJob(std::uint32_t& count, const Matrix& matrix, const Rows& rows, float* out)
 {
-    m_w.jobs[count++] = ProductJob {&matrix, rows, out, matrix.rows, 0};
+    m_w.jobs[count++] = ProductJob{&matrix, rows, out, matrix.rows, 0};
 }
 
 void Forward::product(const Matrix& matrix, const Rows& rows, float* out)
@@ -201,8 +207,9 @@ void Forward::runJobs(std::uint32_t count, bool inDouble)
         totalRows += job.matrix->rows;
     // Four pieces a thread even out a busy core; whole blocks of 16 rows suit the kernels.
     constexpr std::uint32_t block = 16;
-    const std::uint64_t pieces = m_pool.threads() == 1 ? 1 : std::uint64_t {m_pool.threads()} * 4;
-    const auto grain = static_cast<std::uint32_t>(std::max<std::uint64_t>(block, (totalRows / pieces + block - 1) / block * block));
+    const std::uint64_t pieces = m_pool.threads() == 1 ? 1 : std::uint64_t{m_pool.threads()} * 4;
+    const auto grain =
+        static_cast<std::uint32_t>(std::max<std::uint64_t>(block, (totalRows / pieces + block - 1) / block * block));
     std::uint32_t items = 0;
     for (ProductJob& job : jobs) {
         job.firstItem = items;
@@ -222,7 +229,7 @@ void Forward::runJobs(std::uint32_t count, bool inDouble)
 std::size_t Forward::cacheAt(std::uint32_t layer, std::uint32_t head, std::uint32_t position) const
 {
     const std::size_t elementSize = m_options.kv == KvType::F16 ? 2 : 4;
-    const std::size_t row = (std::size_t {layer} * m_config.numKvHeads + head) * m_options.context + position;
+    const std::size_t row = (std::size_t{layer} * m_config.numKvHeads + head) * m_options.context + position;
     return row * m_config.headDim * elementSize;
 }
 

@@ -31,10 +31,10 @@ struct ForwardOptions {
 /// One step: a stretch of tokens that go through the layers together.
 struct Step {
     std::span<const TokenId> tokens; ///< at most the workspace's batch
-    std::uint32_t position = 0;      ///< of the first
-    RunRecord* record = nullptr;     ///< may be null
-    TimingEvent* timing = nullptr;   ///< stage durations are added; may be null
-    std::stop_token stop;            ///< looked at in each layer, head and piece of a product
+    std::uint32_t position = 0; ///< of the first
+    RunRecord* record = nullptr; ///< may be null
+    TimingEvent* timing = nullptr; ///< stage durations are added; may be null
+    std::stop_token stop; ///< looked at in each layer, head and piece of a product
 };
 
 /// The forward pass of every architecture: what a layer's weights do not have is skipped. Used by one thread, which
@@ -43,11 +43,12 @@ class Forward {
 public:
     Forward(const LoadedModel& model, const ForwardOptions& options, Workspace& workspace, ThreadPool& pool);
 
-    /// Runs the tokens of a step through all layers: fills the KV cache and the record's rows (not published), and leaves
-    /// the residual stream in the workspace. Errors: Cancelled, Lost, NonFinite (breaker fatal), OutOfRange (no table row).
+    /// Runs the tokens of a step through all layers: fills the KV cache and the record's rows (not published), and
+    /// leaves the residual stream in the workspace. Errors: Cancelled, Lost, NonFinite (breaker fatal), OutOfRange (no
+    /// table row).
     Result<void> run(const Step& step);
-    /// Output rows (logits) of tokens [first, first + count) of the last step into Workspace::rows; count <= rowCapacity.
-    /// Fails with Lost.
+    /// Output rows (logits) of tokens [first, first + count) of the last step into Workspace::rows; count <=
+    /// rowCapacity. Fails with Lost.
     Result<void> output(std::uint32_t first, std::uint32_t count);
     /// Null restores the engine's own computation.
     void setExpertFunction(std::uint32_t layer, std::uint32_t expert, ExpertFunction function);
@@ -87,7 +88,7 @@ private:
     Workspace& m_w;
     ThreadPool& m_pool;
     std::uint32_t m_expertOut; ///< components of an expert's output
-    std::stop_token m_stop;  ///< of the step under way
+    std::stop_token m_stop; ///< of the step under way
     std::uint64_t m_faults = 0; ///< mappingFaults() when all mappings were last known to be whole
     std::vector<ExpertFunction> m_functions; ///< [layers][experts], empty while none is set
 };

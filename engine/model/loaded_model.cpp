@@ -12,216 +12,229 @@
 namespace colibri {
 namespace {
 
-    template <class... F>
-    struct Overloaded : F... {
-        using F::operator()...;
-    };
+template <class... F>
+struct Overloaded : F... {
+    using F::operator()...;
+};
+template <class... F>
+Overloaded(F...) -> Overloaded<F...>;
 
-    std::string shapeText(std::span<const std::uint64_t> shape)
+std::string shapeText(std::span<const std::uint64_t> shape)
+{
+    std::string text = "[";
+    for (const std::uint64_t extent : shape)
+        text += (text.size() > 1 ? ", " : "") + std::to_string(extent);
+    return text + "]";
+}
+
+float valueAt(const std::byte* data, DType dtype, std::size_t i)
+{
+    std::uint32_t bits = 0;
+    std::memcpy(&bits, data + i * elementBytes(dtype), elementBytes(dtype));
+    switch (dtype) {
+    case DType::F16:
+        return f16ToF32(static_cast<std::uint16_t>(bits));
+    case DType::BF16:
+        return bf16ToF32(static_cast<std::uint16_t>(bits));
+    default:
+        return std::bit_cast<float>(bits);
+    }
+}
+
+class Binder {
+public:
+    Binder(LoadedModel& model, OpenProgress* progress)
+        : m_model(model)
+        , m_spec(specOf(model.config.architecture))
+        , m_progress(progress)
     {
-        std::string text = "[";
-        for (const std::uint64_t extent : shape)
-            text += (text.size() > 1 ? ", " : "") + std::to_string(extent);
-        return text + "]";
     }
 
-    float valueAt(const std::byte* data, DType dtype, std::size_t i)
+    Result<void> bind()
     {
-        std::uint32_t bits = 0;
-        std::memcpy(&bits, data + i * elementBytes(dtype), elementBytes(dtype));
-        switch (dtype) {
-        case DType::F16:
-            return f16ToF32(static_cast<std::uint16_t>(bits));
-        case DType::BF16:
-            return bf16ToF32(static_cast<std::uint16_t>(bits));
-        default:
-            return std::bit_cast<float>(bits);
-        }
+        const ModelConfig& c = m_model.config;
+        if (m_progress)
+            m_progress->setDimensions(c.numLayers, c.numExperts);
+        m_model.weights.layers.resize(c.numLayers);
+        for (LayerWeights& layer : m_model.weights.layers)
+            layer.experts.resize(c.numExperts);
+        for (const TensorSlot& slot : m_spec.tensors)
+            if (auto bound = bindSlot(slot); !bound)
+                return bound;
+        return finish();
     }
 
-    class Binder {
-    public:
-        Binder(LoadedModel& model, OpenProgress* progress)
-            : m_model(model)
-            , m_spec(specOf(model.config.architecture))
-            , m_progress(progress)
-        {
-        }
+private:
+    Error fail(Errc code, const TensorInfo& tensor, std::string why) const
+    {
+        return Error{code, "bind tensor " + tensor.name, m_model.source.files[tensor.file]->path(), tensor.offset,
+            std::move(why)};
+    }
 
-        Result<void> bind()
-        {
-            const ModelConfig& c = m_model.config;
-            if (m_progress)
-                m_progress->setDimensions(c.numLayers, c.numExperts);
-            m_model.weights.layers.resize(c.numLayers);
-            for (LayerWeights& layer : m_model.weights.layers)
-                layer.experts.resize(c.numExperts);
-            for (const TensorSlot& slot : m_spec.tensors)
-                if (auto bound = bindSlot(slot); !bound)
+    /// Binds one slot for every layer and expert it is repeated over.
+    Result<void> bindSlot(const TensorSlot& slot)
+    {
+        const ModelConfig& c = m_model.config;
+        const bool perLayer = slot.name.find("{layer}") != std::string_view::npos;
+        const bool perExpert = slot.name.find("{expert}") != std::string_view::npos;
+        for (std::uint32_t layer = 0; layer < (perLayer ? c.numLayers : 1); ++layer)
+            for (std::uint32_t expert = 0; expert < (perExpert ? c.numExperts : 1); ++expert) {
+                auto bound = bindOne(slot, layer, expert);
+                if (m_progress && perExpert)
+                    m_progress->setState(layer, expert,
+                        bound ? m_lastCopied ? ExpertState::Copied : ExpertState::Mapped : ExpertState::Failed);
+                if (!bound)
                     return bound;
-            return finish();
-        }
-
-    private:
-        Error fail(Errc code, const TensorInfo& tensor, std::string why) const
-        {
-            return Error {code, "bind tensor " + tensor.name, m_model.source.files[tensor.file]->path(), tensor.offset, std::move(why)};
-        }
-
-        /// Binds one slot for every layer and expert it is repeated over.
-        Result<void> bindSlot(const TensorSlot& slot)
-        {
-            const ModelConfig& c = m_model.config;
-            const bool perLayer = slot.name.find("{layer}") != std::string_view::npos;
-            const bool perExpert = slot.name.find("{expert}") != std::string_view::npos;
-            for (std::uint32_t layer = 0; layer < (perLayer ? c.numLayers : 1); ++layer)
-                for (std::uint32_t expert = 0; expert < (perExpert ? c.numExperts : 1); ++expert) {
-                    auto bound = bindOne(slot, layer, expert);
-                    if (m_progress && perExpert)
-                        m_progress->setState(layer, expert, bound ? m_lastCopied ? ExpertState::Copied : ExpertState::Mapped : ExpertState::Failed);
-                    if (!bound)
-                        return bound;
-                }
-            return {};
-        }
-
-        Result<void> bindOne(const TensorSlot& slot, std::uint32_t layer, std::uint32_t expert)
-        {
-            const std::string wanted = tensorName(slot, layer, expert);
-            const auto& tensors = m_model.source.tensors;
-            const auto found = std::ranges::lower_bound(tensors, wanted, {}, &TensorInfo::name);
-            if (found == tensors.end() || found->name != wanted) {
-                if (!slot.required)
-                    return {};
-                return Error {Errc::Mismatch, "bind tensor " + wanted, m_model.source.path, std::nullopt,
-                    "the model has no such tensor, " + std::string(name(m_spec.id)) + " needs it"};
             }
-            std::vector<std::uint64_t> shape;
-            for (const Dim dim : slot.shape)
-                shape.push_back(extent(m_model.config, dim));
-            if (found->shape != shape)
-                return fail(Errc::Mismatch, *found, "its shape is " + shapeText(found->shape) + ", the configuration needs " + shapeText(shape));
-            m_bound.insert(&*found);
-            count(slot, *found);
-            return place(slot, *found, layer, expert);
-        }
+        return {};
+    }
 
-        void count(const TensorSlot& slot, const TensorInfo& tensor)
-        {
-            const std::uint64_t elements = *checkedProduct(tensor.shape); // the reader saw that it fits
-            m_model.parameters += elements;
-            if (slot.kind == TensorKind::Expert)
-                m_expertElements += elements;
-            else if (slot.kind == TensorKind::Embedding)
-                m_embeddingElements = elements; // a look-up of one row; counted as active when it is the head as well
-            else
-                m_model.activeParameters += elements;
-        }
-
-        Result<void> place(const TensorSlot& slot, const TensorInfo& tensor, std::uint32_t layer, std::uint32_t expert)
-        {
-            Weights& all = m_model.weights;
-            LayerWeights& one = all.layers[layer];
-            m_lastCopied = false;
-            return std::visit(
-                Overloaded {
-                    [&](Matrix Weights::* at) { return toMatrix(tensor, all.*at); },
-                    [&](Vector Weights::* at) { return toVector(tensor, all.*at); },
-                    [&](Matrix LayerWeights::* at) { return toMatrix(tensor, one.*at, slot.kind == TensorKind::Router); },
-                    [&](Vector LayerWeights::* at) { return toVector(tensor, one.*at); },
-                    [&](Matrix ExpertWeights::* at) { return toMatrix(tensor, one.experts[expert].*at); },
-                    [&](Vector ExpertWeights::* at) { return toVector(tensor, one.experts[expert].*at); },
-                },
-                slot.place);
-        }
-
-        const std::byte* bytesOf(const TensorInfo& tensor) const
-        {
-            return m_model.source.files[tensor.file]->bytes().data() + tensor.offset;
-        }
-
-        Result<void> toMatrix(const TensorInfo& tensor, Matrix& matrix, bool router = false)
-        {
-            if (router && tensor.dtype == DType::Int8)
-                return fail(Errc::Unsupported, tensor, "a router's dtype is int8, this version computes routers of f32, f16 and bf16");
-            const std::byte* data = bytesOf(tensor);
-            const std::size_t alignment = tensor.dtype == DType::Int8 ? sizeof(float) : elementBytes(tensor.dtype);
-            if (reinterpret_cast<std::uintptr_t>(data) % alignment != 0) {
-                const std::span<std::byte> copy = m_model.copied.take(tensor.size);
-                std::memcpy(copy.data(), data, tensor.size);
-                data = copy.data();
-                m_lastCopied = true;
-            }
-            const std::uint64_t scales = *scaleBytes(tensor.dtype, tensor.shape);
-            matrix = Matrix {data + scales, scales ? reinterpret_cast<const float*>(data) : nullptr, tensor.dtype, tensor.layout,
-                static_cast<std::uint32_t>(tensor.shape[0]), static_cast<std::uint32_t>(tensor.shape[1])};
-            return {};
-        }
-
-        /// Norms and biases are used as f32; stored otherwise or unaligned they are widened into copied memory.
-        Result<void> toVector(const TensorInfo& tensor, Vector& vector)
-        {
-            if (tensor.dtype == DType::Int8)
-                return fail(Errc::Unsupported, tensor, "a vector's dtype is int8, this version computes vectors of f32, f16 and bf16");
-            const std::byte* data = bytesOf(tensor);
-            vector.size = static_cast<std::uint32_t>(tensor.shape[0]);
-            if (tensor.dtype == DType::F32 && reinterpret_cast<std::uintptr_t>(data) % sizeof(float) == 0) {
-                vector.values = reinterpret_cast<const float*>(data);
+    Result<void> bindOne(const TensorSlot& slot, std::uint32_t layer, std::uint32_t expert)
+    {
+        const std::string wanted = tensorName(slot, layer, expert);
+        const auto& tensors = m_model.source.tensors;
+        const auto found = std::ranges::lower_bound(tensors, wanted, {}, &TensorInfo::name);
+        if (found == tensors.end() || found->name != wanted) {
+            if (!slot.required)
                 return {};
-            }
-            const std::span<std::byte> copy = m_model.copied.take(vector.size * sizeof(float));
-            float* values = new (copy.data()) float[vector.size];
-            for (std::size_t i = 0; i < vector.size; ++i)
-                values[i] = valueAt(data, tensor.dtype, i);
-            vector.values = values;
+            return Error{Errc::Mismatch, "bind tensor " + wanted, m_model.source.path, std::nullopt,
+                "the model has no such tensor, " + std::string(name(m_spec.id)) + " needs it"};
+        }
+        std::vector<std::uint64_t> shape;
+        for (const Dim dim : slot.shape)
+            shape.push_back(extent(m_model.config, dim));
+        if (found->shape != shape)
+            return fail(Errc::Mismatch, *found,
+                "its shape is " + shapeText(found->shape) + ", the configuration needs " + shapeText(shape));
+        m_bound.insert(&*found);
+        count(slot, *found);
+        return place(slot, *found, layer, expert);
+    }
+
+    void count(const TensorSlot& slot, const TensorInfo& tensor)
+    {
+        const std::uint64_t elements = *checkedProduct(tensor.shape); // the reader saw that it fits
+        m_model.parameters += elements;
+        if (slot.kind == TensorKind::Expert)
+            m_expertElements += elements;
+        else if (slot.kind == TensorKind::Embedding)
+            m_embeddingElements = elements; // a look-up of one row; counted as active when it is the head as well
+        else
+            m_model.activeParameters += elements;
+    }
+
+    Result<void> place(const TensorSlot& slot, const TensorInfo& tensor, std::uint32_t layer, std::uint32_t expert)
+    {
+        Weights& all = m_model.weights;
+        LayerWeights& one = all.layers[layer];
+        m_lastCopied = false;
+        return std::visit(
+            Overloaded{
+                [&](Matrix Weights::*at) { return toMatrix(tensor, all.*at); },
+                [&](Vector Weights::*at) { return toVector(tensor, all.*at); },
+                [&](Matrix LayerWeights::*at) { return toMatrix(tensor, one.*at, slot.kind == TensorKind::Router); },
+                [&](Vector LayerWeights::*at) { return toVector(tensor, one.*at); },
+                [&](Matrix ExpertWeights::*at) { return toMatrix(tensor, one.experts[expert].*at); },
+                [&](Vector ExpertWeights::*at) { return toVector(tensor, one.experts[expert].*at); },
+            },
+            slot.place);
+    }
+
+    const std::byte* bytesOf(const TensorInfo& tensor) const
+    {
+        return m_model.source.files[tensor.file]->bytes().data() + tensor.offset;
+    }
+
+    Result<void> toMatrix(const TensorInfo& tensor, Matrix& matrix, bool router = false)
+    {
+        if (router && tensor.dtype == DType::Int8)
+            return fail(Errc::Unsupported, tensor,
+                "a router's dtype is int8, this version computes routers of f32, f16 and bf16");
+        const std::byte* data = bytesOf(tensor);
+        const std::size_t alignment = tensor.dtype == DType::Int8 ? sizeof(float) : elementBytes(tensor.dtype);
+        if (reinterpret_cast<std::uintptr_t>(data) % alignment != 0) {
+            const std::span<std::byte> copy = m_model.copied.take(tensor.size);
+            std::memcpy(copy.data(), data, tensor.size);
+            data = copy.data();
+            m_lastCopied = true;
+        }
+        const std::uint64_t scales = *scaleBytes(tensor.dtype, tensor.shape);
+        matrix = Matrix{data + scales, scales ? reinterpret_cast<const float*>(data) : nullptr, tensor.dtype,
+            tensor.layout, static_cast<std::uint32_t>(tensor.shape[0]), static_cast<std::uint32_t>(tensor.shape[1])};
+        return {};
+    }
+
+    /// Norms and biases are used as f32; stored otherwise or unaligned they are widened into copied memory.
+    Result<void> toVector(const TensorInfo& tensor, Vector& vector)
+    {
+        if (tensor.dtype == DType::Int8)
+            return fail(Errc::Unsupported, tensor,
+                "a vector's dtype is int8, this version computes vectors of f32, f16 and bf16");
+        const std::byte* data = bytesOf(tensor);
+        vector.size = static_cast<std::uint32_t>(tensor.shape[0]);
+        if (tensor.dtype == DType::F32 && reinterpret_cast<std::uintptr_t>(data) % sizeof(float) == 0) {
+            vector.values = reinterpret_cast<const float*>(data);
             return {};
         }
+        const std::span<std::byte> copy = m_model.copied.take(vector.size * sizeof(float));
+        float* values = new (copy.data()) float[vector.size];
+        for (std::size_t i = 0; i < vector.size; ++i)
+            values[i] = valueAt(data, tensor.dtype, i);
+        vector.values = values;
+        return {};
+    }
 
-        Result<void> finish()
-        {
-            LoadedModel& m = m_model;
-            const ModelConfig& c = m.config;
-            if (!m.weights.head.data) {
-                m.weights.head = m.weights.embedding;
-                m.activeParameters += m_embeddingElements;
-            }
-            const bool routed = std::ranges::all_of(m.weights.layers, [](const LayerWeights& l) { return l.router.data != nullptr; });
-            if (!routed && !m.source.table)
-                return Error {Errc::Mismatch, "bind the routers", m.source.path, std::nullopt, "the model has neither a router in each layer nor a routing table"};
-            m.activeParameters += m_expertElements / c.numExperts * c.numActiveExperts;
-            for (const TensorInfo& tensor : m.source.tensors)
-                if (!m_bound.contains(&tensor))
-                    m.source.notes.push_back("tensor " + tensor.name + " is not used by " + std::string(name(c.architecture)));
-            for (const auto& file : m.source.files)
-                m.mappedBytes += file->bytes().size();
-            return checkTable();
+    Result<void> finish()
+    {
+        LoadedModel& m = m_model;
+        const ModelConfig& c = m.config;
+        if (!m.weights.head.data) {
+            m.weights.head = m.weights.embedding;
+            m.activeParameters += m_embeddingElements;
         }
+        const bool routed =
+            std::ranges::all_of(m.weights.layers, [](const LayerWeights& l) { return l.router.data != nullptr; });
+        if (!routed && !m.source.table)
+            return Error{Errc::Mismatch, "bind the routers", m.source.path, std::nullopt,
+                "the model has neither a router in each layer nor a routing table"};
+        m.activeParameters += m_expertElements / c.numExperts * c.numActiveExperts;
+        for (const TensorInfo& tensor : m.source.tensors)
+            if (!m_bound.contains(&tensor))
+                m.source.notes.push_back(
+                    "tensor " + tensor.name + " is not used by " + std::string(name(c.architecture)));
+        for (const auto& file : m.source.files)
+            m.mappedBytes += file->bytes().size();
+        return checkTable();
+    }
 
-        Result<void> checkTable() const
-        {
-            const auto& table = m_model.source.table;
-            const ModelConfig& c = m_model.config;
-            if (table && (table->layers != c.numLayers || table->k != c.numActiveExperts))
-                return Error {Errc::Mismatch, "bind the routing table", m_model.source.files[table->file]->path(), std::nullopt,
-                    "it has " + std::to_string(table->layers) + " layers of " + std::to_string(table->k) + " experts, the configuration needs "
-                        + std::to_string(c.numLayers) + " of " + std::to_string(c.numActiveExperts)};
-            return {};
-        }
+    Result<void> checkTable() const
+    {
+        const auto& table = m_model.source.table;
+        const ModelConfig& c = m_model.config;
+        if (table && (table->layers != c.numLayers || table->k != c.numActiveExperts))
+            return Error{Errc::Mismatch, "bind the routing table", m_model.source.files[table->file]->path(),
+                std::nullopt,
+                "it has " + std::to_string(table->layers) + " layers of " + std::to_string(table->k)
+                    + " experts, the configuration needs " + std::to_string(c.numLayers) + " of "
+                    + std::to_string(c.numActiveExperts)};
+        return {};
+    }
 
-        LoadedModel& m_model;
-        const ArchitectureSpec& m_spec;
-        OpenProgress* m_progress;
-        std::unordered_set<const TensorInfo*> m_bound;
-        std::uint64_t m_expertElements = 0;
-        std::uint64_t m_embeddingElements = 0;
-        bool m_lastCopied = false;
-    };
+    LoadedModel& m_model;
+    const ArchitectureSpec& m_spec;
+    OpenProgress* m_progress;
+    std::unordered_set<const TensorInfo*> m_bound;
+    std::uint64_t m_expertElements = 0;
+    std::uint64_t m_embeddingElements = 0;
+    bool m_lastCopied = false;
+};
 
 } // namespace
 
 std::span<std::byte> CopiedWeights::take(std::size_t bytes)
 {
-    m_blocks.emplace_back(static_cast<std::byte*>(::operator new(std::max<std::size_t>(bytes, 1), std::align_val_t {64})));
+    m_blocks.emplace_back(
+        static_cast<std::byte*>(::operator new (std::max<std::size_t>(bytes, 1), std::align_val_t{64})));
     m_bytes += bytes;
     return {m_blocks.back().get(), bytes};
 }
@@ -232,14 +245,15 @@ std::span<const std::uint16_t> LoadedModel::tableRow(std::uint32_t layer, std::u
         return {};
     const RouterTable& table = *source.table;
     const std::byte* entries = source.files[table.file]->bytes().data() + table.offset;
-    return {reinterpret_cast<const std::uint16_t*>(entries) + (std::size_t {layer} * table.rows + row) * table.k, table.k};
+    return {
+        reinterpret_cast<const std::uint16_t*>(entries) + (std::size_t{layer} * table.rows + row) * table.k, table.k};
 }
 
 Result<void> LoadedModel::checkMappings() const
 {
     for (const auto& file : source.files)
         if (file->lost())
-            return Error {Errc::Lost, "read weights", file->path(), std::nullopt,
+            return Error{Errc::Lost, "read weights", file->path(), std::nullopt,
                 "the file shrank or could not be read while it was mapped, open the model again"};
     return {};
 }

@@ -17,7 +17,8 @@
 
 namespace colibri {
 
-/// Memory for weights that cannot be used where they lie; 64-byte aligned. Read-only by convention once the model is open.
+/// Memory for weights that cannot be used where they lie; 64-byte aligned. Read-only by convention once the model is
+/// open.
 class CopiedWeights {
 public:
     std::span<std::byte> take(std::size_t bytes);
@@ -25,7 +26,7 @@ public:
 
 private:
     struct Free {
-        void operator()(std::byte* memory) const { ::operator delete(memory, std::align_val_t {64}); }
+        void operator()(std::byte* memory) const { ::operator delete (memory, std::align_val_t{64}); }
     };
     std::vector<std::unique_ptr<std::byte, Free>> m_blocks;
     std::uint64_t m_bytes = 0;
@@ -47,8 +48,8 @@ struct LoadedModel {
     Result<void> checkMappings() const;
 };
 
-/// Applies the architecture's rules to a source: reads the configuration, finds each tensor, checks its shape, binds it.
-/// Tensors that no place takes become notes. `progress` may be null.
+/// Applies the architecture's rules to a source: reads the configuration, finds each tensor, checks its shape, binds
+/// it. Tensors that no place takes become notes. `progress` may be null.
 Result<std::unique_ptr<LoadedModel>> bindModel(ModelSource source, OpenProgress* progress);
 
 /// Brings weights into memory as `mode` says, experts in parallel. Stopping gives Cancelled.

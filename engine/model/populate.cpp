@@ -12,115 +12,117 @@
 namespace colibri {
 namespace {
 
-    /// A stretch of a file that belongs together: one expert's tensors, or one other tensor.
-    struct Stretch {
-        std::uint32_t file = 0;
-        std::uint64_t begin = 0;
-        std::uint64_t end = 0;
-        std::int64_t layer = -1; ///< -1: not an expert's
-        std::uint32_t expert = 0;
+/// A stretch of a file that belongs together: one expert's tensors, or one other tensor.
+struct Stretch {
+    std::uint32_t file = 0;
+    std::uint64_t begin = 0;
+    std::uint64_t end = 0;
+    std::int64_t layer = -1; ///< -1: not an expert's
+    std::uint32_t expert = 0;
+};
+
+std::vector<Stretch> stretches(const LoadedModel& model)
+{
+    std::vector<Stretch> all;
+    const auto& tensors = model.source.tensors;
+    const auto add = [&](const TensorSlot& slot, std::uint32_t layer, std::uint32_t expert, bool isExpert) {
+        const auto found = std::ranges::lower_bound(tensors, tensorName(slot, layer, expert), {}, &TensorInfo::name);
+        if (found != tensors.end() && found->name == tensorName(slot, layer, expert))
+            all.push_back(
+                {found->file, found->offset, found->offset + found->size, isExpert ? std::int64_t{layer} : -1, expert});
     };
+    for (const TensorSlot& slot : specOf(model.config.architecture).tensors) {
+        const bool perLayer = slot.name.find("{layer}") != std::string_view::npos;
+        const bool perExpert = slot.kind == TensorKind::Expert;
+        for (std::uint32_t layer = 0; layer < (perLayer ? model.config.numLayers : 1); ++layer)
+            for (std::uint32_t expert = 0; expert < (perExpert ? model.config.numExperts : 1); ++expert)
+                add(slot, layer, expert, perExpert);
+    }
+    // Experts last, each one's tensors side by side: the map then fills expert by expert.
+    std::ranges::stable_sort(all, {}, [](const Stretch& s) { return std::tuple(s.layer, s.expert, s.file, s.begin); });
+    return all;
+}
 
-    std::vector<Stretch> stretches(const LoadedModel& model)
+std::uint64_t availableMemory()
+{
+    std::ifstream info("/proc/meminfo");
+    std::string key;
+    std::uint64_t kib = 0;
+    while (info >> key >> kib) {
+        if (key == "MemAvailable:")
+            return kib * 1024;
+        info.ignore(64, '\n');
+    }
+    return 0;
+}
+
+class Populator {
+public:
+    Populator(const LoadedModel& model, OpenProgress* progress, std::stop_token stop)
+        : m_model(model)
+        , m_progress(progress)
+        , m_stop(std::move(stop))
+        , m_stretches(stretches(model))
     {
-        std::vector<Stretch> all;
-        const auto& tensors = model.source.tensors;
-        const auto add = [&](const TensorSlot& slot, std::uint32_t layer, std::uint32_t expert, bool isExpert) {
-            const auto found = std::ranges::lower_bound(tensors, tensorName(slot, layer, expert), {}, &TensorInfo::name);
-            if (found != tensors.end() && found->name == tensorName(slot, layer, expert))
-                all.push_back({found->file, found->offset, found->offset + found->size, isExpert ? std::int64_t {layer} : -1, expert});
-        };
-        for (const TensorSlot& slot : specOf(model.config.architecture).tensors) {
-            const bool perLayer = slot.name.find("{layer}") != std::string_view::npos;
-            const bool perExpert = slot.kind == TensorKind::Expert;
-            for (std::uint32_t layer = 0; layer < (perLayer ? model.config.numLayers : 1); ++layer)
-                for (std::uint32_t expert = 0; expert < (perExpert ? model.config.numExperts : 1); ++expert)
-                    add(slot, layer, expert, perExpert);
-        }
-        // Experts last, each one's tensors side by side: the map then fills expert by expert.
-        std::ranges::stable_sort(all, {}, [](const Stretch& s) { return std::tuple(s.layer, s.expert, s.file, s.begin); });
-        return all;
     }
 
-    std::uint64_t availableMemory()
+    Result<void> run()
     {
-        std::ifstream info("/proc/meminfo");
-        std::string key;
-        std::uint64_t kib = 0;
-        while (info >> key >> kib) {
-            if (key == "MemAvailable:")
-                return kib * 1024;
-            info.ignore(64, '\n');
+        std::uint64_t total = 0;
+        for (const Stretch& stretch : m_stretches)
+            total += stretch.end - stretch.begin;
+        if (m_progress)
+            m_progress->setBytesTotal(total);
+        const unsigned threads = std::clamp(std::thread::hardware_concurrency(), 1u, 4u);
+        {
+            std::vector<std::jthread> workers;
+            for (unsigned i = 1; i < threads && total > (std::uint64_t{64} << 20); ++i)
+                workers.emplace_back([this] { work(); });
+            work();
         }
-        return 0;
+        return std::move(m_result);
     }
 
-    class Populator {
-    public:
-        Populator(const LoadedModel& model, OpenProgress* progress, std::stop_token stop)
-            : m_model(model)
-            , m_progress(progress)
-            , m_stop(std::move(stop))
-            , m_stretches(stretches(model))
-        {
-        }
-
-        Result<void> run()
-        {
-            std::uint64_t total = 0;
-            for (const Stretch& stretch : m_stretches)
-                total += stretch.end - stretch.begin;
-            if (m_progress)
-                m_progress->setBytesTotal(total);
-            const unsigned threads = std::clamp(std::thread::hardware_concurrency(), 1u, 4u);
-            {
-                std::vector<std::jthread> workers;
-                for (unsigned i = 1; i < threads && total > (std::uint64_t {64} << 20); ++i)
-                    workers.emplace_back([this] { work(); });
-                work();
+private:
+    void work()
+    {
+        for (std::size_t i = m_next.fetch_add(1); i < m_stretches.size(); i = m_next.fetch_add(1))
+            if (auto done = populate(m_stretches[i]); !done) {
+                const std::scoped_lock lock(m_mutex);
+                m_next.store(m_stretches.size());
+                m_result = done;
+                return;
             }
-            return std::move(m_result);
-        }
+    }
 
-    private:
-        void work()
-        {
-            for (std::size_t i = m_next.fetch_add(1); i < m_stretches.size(); i = m_next.fetch_add(1))
-                if (auto done = populate(m_stretches[i]); !done) {
-                    const std::scoped_lock lock(m_mutex);
-                    m_next.store(m_stretches.size());
-                    m_result = done;
-                    return;
-                }
-        }
+    Result<void> populate(const Stretch& stretch)
+    {
+        const auto step = [this](std::uint64_t bytes) {
+            if (m_progress)
+                m_progress->addBytes(bytes);
+        };
+        auto done =
+            m_model.source.files[stretch.file]->populate(stretch.begin, stretch.end - stretch.begin, m_stop, step);
+        if (m_progress && stretch.layer >= 0)
+            mark(stretch, static_cast<bool>(done));
+        return done;
+    }
 
-        Result<void> populate(const Stretch& stretch)
-        {
-            const auto step = [this](std::uint64_t bytes) {
-                if (m_progress)
-                    m_progress->addBytes(bytes);
-            };
-            auto done = m_model.source.files[stretch.file]->populate(stretch.begin, stretch.end - stretch.begin, m_stop, step);
-            if (m_progress && stretch.layer >= 0)
-                mark(stretch, static_cast<bool>(done));
-            return done;
-        }
+    void mark(const Stretch& stretch, bool populated)
+    {
+        const auto layer = static_cast<std::uint32_t>(stretch.layer);
+        if (populated && m_progress->state(layer, stretch.expert) != ExpertState::Copied)
+            m_progress->setState(layer, stretch.expert, ExpertState::Populated);
+    }
 
-        void mark(const Stretch& stretch, bool populated)
-        {
-            const auto layer = static_cast<std::uint32_t>(stretch.layer);
-            if (populated && m_progress->state(layer, stretch.expert) != ExpertState::Copied)
-                m_progress->setState(layer, stretch.expert, ExpertState::Populated);
-        }
-
-        const LoadedModel& m_model;
-        OpenProgress* m_progress;
-        std::stop_token m_stop;
-        std::vector<Stretch> m_stretches;
-        std::atomic<std::size_t> m_next {0};
-        std::mutex m_mutex; ///< guards m_result
-        Result<void> m_result;
-    };
+    const LoadedModel& m_model;
+    OpenProgress* m_progress;
+    std::stop_token m_stop;
+    std::vector<Stretch> m_stretches;
+    std::atomic<std::size_t> m_next{0};
+    std::mutex m_mutex; ///< guards m_result
+    Result<void> m_result;
+};
 
 } // namespace
 

@@ -9,7 +9,8 @@ namespace colibri {
 /// Nanoseconds of the monotonic clock.
 inline std::uint64_t nowNs()
 {
-    return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1));
+    return static_cast<std::uint64_t>(
+        std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1));
 }
 
 /// Adds the time of its scope to a stage's sum; null measures nothing.

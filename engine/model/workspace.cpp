@@ -9,101 +9,101 @@
 namespace colibri {
 namespace {
 
-    constexpr std::uint64_t rowBytesAtOnce = std::uint64_t {8} << 20;
+constexpr std::uint64_t rowBytesAtOnce = std::uint64_t{8} << 20;
 
-    /// Adds up sizes, or takes them from an arena: the same walk serves the plan and the layout.
-    class Taker {
-    public:
-        explicit Taker(Arena* arena)
-            : m_arena(arena)
-        {
-        }
-
-        template <class T>
-        std::span<T> take(std::initializer_list<std::uint64_t> dimensions)
-        {
-            std::optional<std::uint64_t> bytes = sizeof(T);
-            for (const std::uint64_t dimension : dimensions)
-                bytes = bytes ? checkedMultiply(*bytes, dimension) : bytes;
-            const auto rounded = bytes ? checkedRoundUp(*bytes, Arena::alignment) : bytes;
-            m_total = m_total && rounded ? checkedAdd(*m_total, *rounded) : std::nullopt;
-            return m_arena && m_total ? m_arena->take<T>(*bytes / sizeof(T)) : std::span<T>();
-        }
-
-        ActivationRows takeRows(std::uint64_t rows, std::uint32_t width, bool quantize)
-        {
-            const std::uint64_t count = quantize ? rows : 0;
-            return {take<float>({rows, width}), take<std::int8_t>({count, width}),
-                take<float>({count, (width + int8GroupSize - 1) / int8GroupSize}), width};
-        }
-
-        std::optional<std::uint64_t> total() const { return m_total; }
-
-    private:
-        Arena* m_arena;
-        std::optional<std::uint64_t> m_total = 0;
-    };
-
-    std::uint32_t rowsAtOnce(const ModelConfig& c, const WorkspacePlan& plan)
+/// Adds up sizes, or takes them from an arena: the same walk serves the plan and the layout.
+class Taker {
+public:
+    explicit Taker(Arena* arena)
+        : m_arena(arena)
     {
-        const std::uint64_t fit = rowBytesAtOnce / (sizeof(float) * std::max<std::uint64_t>(1, c.outputSize));
-        return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(fit, 1, plan.batch));
     }
 
-    Workspace layout(const ModelConfig& c, const WorkspacePlan& plan, Taker& taker)
+    template <class T>
+    std::span<T> take(std::initializer_list<std::uint64_t> dimensions)
     {
-        const std::uint64_t batch = plan.batch;
-        const std::uint64_t slots = batch * c.numActiveExperts;
-        const std::uint32_t queryWidth = c.numHeads * c.headDim;
-        const std::uint32_t kvWidth = c.numKvHeads * c.headDim;
-        const std::uint64_t expertOut = c.vocabSize ? c.hiddenSize : c.outputSize;
-        const std::uint64_t cached = std::uint64_t {kvWidth} * (plan.kv == KvType::F16 ? 2 : 4);
-        Workspace w;
-        w.residual = taker.take<float>({batch, c.hiddenSize});
-        w.normed = taker.takeRows(batch, c.hiddenSize, plan.quantize);
-        w.query = taker.take<float>({batch, queryWidth});
-        w.key = taker.take<float>({batch, kvWidth});
-        w.value = taker.take<float>({batch, kvWidth});
-        w.attended = taker.takeRows(batch, queryWidth, plan.quantize);
-        w.projected = taker.take<float>({batch, std::max<std::uint64_t>(c.hiddenSize, expertOut)});
-        w.scores = taker.take<float>({c.numHeads ? plan.threads : 0, plan.context});
-        w.cosine = taker.take<float>({plan.context, c.headDim / 2});
-        w.sine = taker.take<float>({plan.context, c.headDim / 2});
-        w.keys = taker.take<std::byte>({c.numLayers, plan.context, cached});
-        w.values = taker.take<std::byte>({c.numLayers, plan.context, cached});
-        w.routerLogits = taker.take<float>({batch, c.numExperts});
-        w.chosen = taker.take<std::uint16_t>({slots});
-        w.chosenWeights = taker.take<float>({slots});
-        w.expertBegin = taker.take<std::uint32_t>({std::uint64_t {c.numExperts} + 1});
-        w.slotOf = taker.take<std::uint32_t>({slots});
-        w.slotToken = taker.take<std::uint32_t>({slots});
-        w.gathered = taker.takeRows(slots, c.hiddenSize, plan.quantize);
-        w.up = taker.take<float>({slots, c.expertFfnSize});
-        w.gate = taker.takeRows(slots, c.expertFfnSize, plan.quantize);
-        w.expertOut = taker.take<float>({slots, expertOut});
-        w.slotBad = taker.take<std::uint8_t>({slots});
-        w.jobs = taker.take<ProductJob>({std::max<std::uint64_t>(3, 2 * std::uint64_t {c.numExperts})});
-        w.rowCapacity = rowsAtOnce(c, plan);
-        w.rows = taker.take<float>({w.rowCapacity, c.outputSize});
-        return w;
+        std::optional<std::uint64_t> bytes = sizeof(T);
+        for (const std::uint64_t dimension : dimensions)
+            bytes = bytes ? checkedMultiply(*bytes, dimension) : bytes;
+        const auto rounded = bytes ? checkedRoundUp(*bytes, Arena::alignment) : bytes;
+        m_total = m_total && rounded ? checkedAdd(*m_total, *rounded) : std::nullopt;
+        return m_arena && m_total ? m_arena->take<T>(*bytes / sizeof(T)) : std::span<T>();
     }
 
-    /// Angles as Hugging Face forms them: the inverse frequency base^(-2i / headDim) and its product with the position are
-    /// rounded to f32; cosine and sine are exact for that angle.
-    void fillAngles(const ModelConfig& c, std::uint32_t context, Workspace& w)
+    ActivationRows takeRows(std::uint64_t rows, std::uint32_t width, bool quantize)
     {
-        const std::uint32_t half = c.headDim / 2;
-        for (std::uint32_t i = 0; i < half; ++i) {
-            const auto inverse = static_cast<float>(power(c.ropeTheta, -2.0 * i / c.headDim));
-            for (std::uint32_t position = 0; position < context; ++position) {
-                double sine = 0;
-                double cosine = 0;
-                sineCosine(static_cast<float>(position) * inverse, sine, cosine);
-                w.cosine[std::size_t {position} * half + i] = static_cast<float>(cosine);
-                w.sine[std::size_t {position} * half + i] = static_cast<float>(sine);
-            }
+        const std::uint64_t count = quantize ? rows : 0;
+        return {take<float>({rows, width}), take<std::int8_t>({count, width}),
+            take<float>({count, (width + int8GroupSize - 1) / int8GroupSize}), width};
+    }
+
+    std::optional<std::uint64_t> total() const { return m_total; }
+
+private:
+    Arena* m_arena;
+    std::optional<std::uint64_t> m_total = 0;
+};
+
+std::uint32_t rowsAtOnce(const ModelConfig& c, const WorkspacePlan& plan)
+{
+    const std::uint64_t fit = rowBytesAtOnce / (sizeof(float) * std::max<std::uint64_t>(1, c.outputSize));
+    return static_cast<std::uint32_t>(std::clamp<std::uint64_t>(fit, 1, plan.batch));
+}
+
+Workspace layout(const ModelConfig& c, const WorkspacePlan& plan, Taker& taker)
+{
+    const std::uint64_t batch = plan.batch;
+    const std::uint64_t slots = batch * c.numActiveExperts;
+    const std::uint32_t queryWidth = c.numHeads * c.headDim;
+    const std::uint32_t kvWidth = c.numKvHeads * c.headDim;
+    const std::uint64_t expertOut = c.vocabSize ? c.hiddenSize : c.outputSize;
+    const std::uint64_t cached = std::uint64_t{kvWidth} * (plan.kv == KvType::F16 ? 2 : 4);
+    Workspace w;
+    w.residual = taker.take<float>({batch, c.hiddenSize});
+    w.normed = taker.takeRows(batch, c.hiddenSize, plan.quantize);
+    w.query = taker.take<float>({batch, queryWidth});
+    w.key = taker.take<float>({batch, kvWidth});
+    w.value = taker.take<float>({batch, kvWidth});
+    w.attended = taker.takeRows(batch, queryWidth, plan.quantize);
+    w.projected = taker.take<float>({batch, std::max<std::uint64_t>(c.hiddenSize, expertOut)});
+    w.scores = taker.take<float>({c.numHeads ? plan.threads : 0, plan.context});
+    w.cosine = taker.take<float>({plan.context, c.headDim / 2});
+    w.sine = taker.take<float>({plan.context, c.headDim / 2});
+    w.keys = taker.take<std::byte>({c.numLayers, plan.context, cached});
+    w.values = taker.take<std::byte>({c.numLayers, plan.context, cached});
+    w.routerLogits = taker.take<float>({batch, c.numExperts});
+    w.chosen = taker.take<std::uint16_t>({slots});
+    w.chosenWeights = taker.take<float>({slots});
+    w.expertBegin = taker.take<std::uint32_t>({std::uint64_t{c.numExperts} + 1});
+    w.slotOf = taker.take<std::uint32_t>({slots});
+    w.slotToken = taker.take<std::uint32_t>({slots});
+    w.gathered = taker.takeRows(slots, c.hiddenSize, plan.quantize);
+    w.up = taker.take<float>({slots, c.expertFfnSize});
+    w.gate = taker.takeRows(slots, c.expertFfnSize, plan.quantize);
+    w.expertOut = taker.take<float>({slots, expertOut});
+    w.slotBad = taker.take<std::uint8_t>({slots});
+    w.jobs = taker.take<ProductJob>({std::max<std::uint64_t>(3, 2 * std::uint64_t{c.numExperts})});
+    w.rowCapacity = rowsAtOnce(c, plan);
+    w.rows = taker.take<float>({w.rowCapacity, c.outputSize});
+    return w;
+}
+
+/// Angles as Hugging Face forms them: the inverse frequency base^(-2i / headDim) and its product with the position are
+/// rounded to f32; cosine and sine are exact for that angle.
+void fillAngles(const ModelConfig& c, std::uint32_t context, Workspace& w)
+{
+    const std::uint32_t half = c.headDim / 2;
+    for (std::uint32_t i = 0; i < half; ++i) {
+        const auto inverse = static_cast<float>(power(c.ropeTheta, -2.0 * i / c.headDim));
+        for (std::uint32_t position = 0; position < context; ++position) {
+            double sine = 0;
+            double cosine = 0;
+            sineCosine(static_cast<float>(position) * inverse, sine, cosine);
+            w.cosine[std::size_t{position} * half + i] = static_cast<float>(cosine);
+            w.sine[std::size_t{position} * half + i] = static_cast<float>(sine);
         }
     }
+}
 
 } // namespace
 

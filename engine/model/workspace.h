@@ -15,10 +15,10 @@ namespace colibri {
 /// What the memory of a run depends on beside the model.
 struct WorkspacePlan {
     std::uint32_t threads = 1;
-    std::uint32_t batch = 1;   ///< tokens that go through the layers together
+    std::uint32_t batch = 1; ///< tokens that go through the layers together
     std::uint32_t context = 1; ///< positions of the KV cache
     KvType kv = KvType::F32;
-    bool quantize = false;     ///< int8 copies of activations are needed
+    bool quantize = false; ///< int8 copies of activations are needed
 };
 
 /// A product of rows with one matrix, a unit of parallel work.
@@ -32,40 +32,40 @@ struct ProductJob {
 
 /// Rows of activations with their rounded copies.
 struct ActivationRows {
-    std::span<float> values;       ///< [rows][width]
+    std::span<float> values; ///< [rows][width]
     std::span<std::int8_t> quants; ///< [rows][width], empty unless planned
-    std::span<float> quantScales;  ///< [rows][ceil(width / 32)]
+    std::span<float> quantScales; ///< [rows][ceil(width / 32)]
     std::uint32_t width = 0;
 };
 
 /// Everything a run writes, in one arena. B batch, S = B * k expert slots, H hidden, O output of experts, C context.
 struct Workspace {
-    std::span<float> residual;       ///< [B][H]
-    ActivationRows normed;           ///< [B][H]
-    std::span<float> query;          ///< [B][numHeads * headDim]
-    std::span<float> key;            ///< [B][numKvHeads * headDim]
-    std::span<float> value;          ///< [B][numKvHeads * headDim]
-    ActivationRows attended;         ///< [B][numHeads * headDim]
-    std::span<float> projected;      ///< [B][H]
-    std::span<float> scores;         ///< [threads][C]
-    std::span<float> cosine;         ///< [C][headDim / 2]
-    std::span<float> sine;           ///< [C][headDim / 2]
-    std::span<std::byte> keys;       ///< [numLayers][numKvHeads][C][headDim] of kv
-    std::span<std::byte> values;     ///< likewise
-    std::span<float> routerLogits;   ///< [B][numExperts]
+    std::span<float> residual; ///< [B][H]
+    ActivationRows normed; ///< [B][H]
+    std::span<float> query; ///< [B][numHeads * headDim]
+    std::span<float> key; ///< [B][numKvHeads * headDim]
+    std::span<float> value; ///< [B][numKvHeads * headDim]
+    ActivationRows attended; ///< [B][numHeads * headDim]
+    std::span<float> projected; ///< [B][H]
+    std::span<float> scores; ///< [threads][C]
+    std::span<float> cosine; ///< [C][headDim / 2]
+    std::span<float> sine; ///< [C][headDim / 2]
+    std::span<std::byte> keys; ///< [numLayers][numKvHeads][C][headDim] of kv
+    std::span<std::byte> values; ///< likewise
+    std::span<float> routerLogits; ///< [B][numExperts]
     std::span<std::uint16_t> chosen; ///< [B][k]
-    std::span<float> chosenWeights;  ///< [B][k]
+    std::span<float> chosenWeights; ///< [B][k]
     std::span<std::uint32_t> expertBegin; ///< [numExperts + 1], slots of an expert
     std::span<std::uint32_t> slotOf; ///< [B][k], slot of a token's rank
     std::span<std::uint32_t> slotToken; ///< [S]
-    ActivationRows gathered;         ///< [S][H]
-    std::span<float> up;             ///< [S][expertFfnSize]
-    ActivationRows gate;             ///< [S][expertFfnSize]
-    std::span<float> expertOut;      ///< [S][O]
+    ActivationRows gathered; ///< [S][H]
+    std::span<float> up; ///< [S][expertFfnSize]
+    ActivationRows gate; ///< [S][expertFfnSize]
+    std::span<float> expertOut; ///< [S][O]
     std::span<std::uint8_t> slotBad; ///< [S], 1: not finite
-    std::span<ProductJob> jobs;      ///< [max(3, 2 * numExperts)]
-    std::span<float> rows;           ///< [rowCapacity][outputSize], logits
-    std::uint32_t rowCapacity = 0;   ///< output rows made together
+    std::span<ProductJob> jobs; ///< [max(3, 2 * numExperts)]
+    std::span<float> rows; ///< [rowCapacity][outputSize], logits
+    std::uint32_t rowCapacity = 0; ///< output rows made together
 
     std::size_t kvBytes() const { return keys.size() + values.size(); }
 };

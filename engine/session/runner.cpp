@@ -10,47 +10,55 @@
 namespace colibri {
 namespace {
 
-    constexpr std::uint32_t contextLimit = 4096; ///< of the default, not of what may be asked for
-    constexpr std::uint32_t threadLimit = 256;
+constexpr std::uint32_t contextLimit = 4096; ///< of the default, not of what may be asked for
+constexpr std::uint32_t threadLimit = 256;
 
-    Error refused(std::string why) { return Error {Errc::OutOfRange, "start a session", {}, std::nullopt, std::move(why)}; }
+Error refused(std::string why)
+{
+    return Error{Errc::OutOfRange, "start a session", {}, std::nullopt, std::move(why)};
+}
 
-    bool hasInt8(const LoadedModel& model)
-    {
-        return std::ranges::any_of(model.source.tensors, [](const TensorInfo& t) { return t.dtype == DType::Int8; });
-    }
+bool hasInt8(const LoadedModel& model)
+{
+    return std::ranges::any_of(model.source.tensors, [](const TensorInfo& t) { return t.dtype == DType::Int8; });
+}
 
-    bool hasRouter(const LoadedModel& model)
-    {
-        return std::ranges::all_of(model.weights.layers, [](const LayerWeights& layer) { return layer.router.data != nullptr; });
-    }
+bool hasRouter(const LoadedModel& model)
+{
+    return std::ranges::all_of(
+        model.weights.layers, [](const LayerWeights& layer) { return layer.router.data != nullptr; });
+}
 
-    std::uint32_t availableThreads() { return std::max(1u, std::thread::hardware_concurrency()); }
+std::uint32_t availableThreads()
+{
+    return std::max(1u, std::thread::hardware_concurrency());
+}
 
-    /// Fills in defaults and checks what was given.
-    Result<EngineOptions> resolve(const LoadedModel& model, EngineOptions o)
-    {
-        const std::uint32_t most = model.config.maxSeqLen;
-        if (o.threads == 0)
-            o.threads = availableThreads();
-        if (o.threads > threadLimit)
-            return refused("threads is " + std::to_string(o.threads) + ", at most " + std::to_string(threadLimit) + " are supported");
-        if (o.context == 0)
-            o.context = std::min(most, contextLimit);
-        if (o.context > most)
-            return refused("context is " + std::to_string(o.context) + ", the model's is " + std::to_string(most));
-        if (o.batch == 0)
-            return refused("batch is 0, at least 1 token has to go through the layers");
-        o.batch = std::min(o.batch, o.context);
-        const bool router = hasRouter(model);
-        if (!o.routing)
-            o.routing = router ? RoutingSource::Live : RoutingSource::Table;
-        if (*o.routing == RoutingSource::Live && !router)
-            return refused("routing is live, the model has no router; it routes by its table");
-        if (*o.routing == RoutingSource::Table && !model.source.table)
-            return refused("routing is table, the model has no routing table");
-        return o;
-    }
+/// Fills in defaults and checks what was given.
+Result<EngineOptions> resolve(const LoadedModel& model, EngineOptions o)
+{
+    const std::uint32_t most = model.config.maxSeqLen;
+    if (o.threads == 0)
+        o.threads = availableThreads();
+    if (o.threads > threadLimit)
+        return refused(
+            "threads is " + std::to_string(o.threads) + ", at most " + std::to_string(threadLimit) + " are supported");
+    if (o.context == 0)
+        o.context = std::min(most, contextLimit);
+    if (o.context > most)
+        return refused("context is " + std::to_string(o.context) + ", the model's is " + std::to_string(most));
+    if (o.batch == 0)
+        return refused("batch is 0, at least 1 token has to go through the layers");
+    o.batch = std::min(o.batch, o.context);
+    const bool router = hasRouter(model);
+    if (!o.routing)
+        o.routing = router ? RoutingSource::Live : RoutingSource::Table;
+    if (*o.routing == RoutingSource::Live && !router)
+        return refused("routing is live, the model has no router; it routes by its table");
+    if (*o.routing == RoutingSource::Table && !model.source.table)
+        return refused("routing is table, the model has no routing table");
+    return o;
+}
 
 } // namespace
 
@@ -74,7 +82,8 @@ Runner::Runner(const LoadedModel& model, const EngineOptions& options, const Ker
     , m_options(options)
     , m_isa(kernels.isa)
     , m_kernels(kernels)
-    , m_plan {options.threads, options.batch, options.context, options.kv, options.activations == Activations::Q8 && hasInt8(model)}
+    , m_plan{options.threads, options.batch, options.context, options.kv,
+          options.activations == Activations::Q8 && hasInt8(model)}
     , m_pool(options.threads)
 {
 }
@@ -82,16 +91,19 @@ Runner::Runner(const LoadedModel& model, const EngineOptions& options, const Ker
 Result<void> Runner::allocate()
 {
     const auto bytes = workspaceBytes(m_model.config, m_plan);
-    const std::uint64_t candidateBytes = (m_model.config.outputSize * sizeof(Candidate) + Arena::alignment - 1) / Arena::alignment * Arena::alignment;
+    const std::uint64_t candidateBytes =
+        (m_model.config.outputSize * sizeof(Candidate) + Arena::alignment - 1) / Arena::alignment * Arena::alignment;
     if (!bytes || *bytes > UINT64_MAX - candidateBytes)
-        return Error {Errc::OutOfMemory, "start a session", {}, std::nullopt, "the memory of a run does not fit in 64 bits; ask for a smaller context or batch"};
+        return Error{Errc::OutOfMemory, "start a session", {}, std::nullopt,
+            "the memory of a run does not fit in 64 bits; ask for a smaller context or batch"};
     auto arena = Arena::create(*bytes + candidateBytes);
     if (!arena)
         return arena.error();
     m_arena = std::move(*arena);
     m_workspace = makeWorkspace(m_model.config, m_plan, m_arena);
     m_candidates = m_arena.take<Candidate>(m_model.config.outputSize);
-    ForwardOptions options {&m_kernels, m_options.kv, m_options.context, m_plan.quantize, *m_options.routing, m_options.breaker};
+    ForwardOptions options{
+        &m_kernels, m_options.kv, m_options.context, m_plan.quantize, *m_options.routing, m_options.breaker};
     m_forward = std::make_unique<Forward>(m_model, options, m_workspace, m_pool);
     m_tokens.reserve(m_options.context);
     return {};
@@ -100,15 +112,18 @@ Result<void> Runner::allocate()
 Result<void> Runner::checkTokens(std::span<const TokenId> tokens) const
 {
     const std::uint32_t vocabulary = m_model.config.vocabSize;
-    const auto fail = [](std::string why) { return Error {Errc::OutOfRange, "check the tokens", {}, std::nullopt, std::move(why)}; };
+    const auto fail = [](std::string why) {
+        return Error{Errc::OutOfRange, "check the tokens", {}, std::nullopt, std::move(why)};
+    };
     if (tokens.empty())
         return fail("there are none, a run needs at least one");
     if (tokens.size() > m_options.context)
-        return fail("there are " + std::to_string(tokens.size()) + ", the context holds " + std::to_string(m_options.context));
+        return fail(
+            "there are " + std::to_string(tokens.size()) + ", the context holds " + std::to_string(m_options.context));
     for (std::size_t i = 0; vocabulary && i < tokens.size(); ++i)
         if (tokens[i] >= vocabulary)
-            return fail("token " + std::to_string(tokens[i]) + " at position " + std::to_string(i) + ", the vocabulary has "
-                + std::to_string(vocabulary));
+            return fail("token " + std::to_string(tokens[i]) + " at position " + std::to_string(i)
+                + ", the vocabulary has " + std::to_string(vocabulary));
     return {};
 }
 
@@ -116,7 +131,8 @@ Result<void> Runner::checkTokens(std::span<const TokenId> tokens) const
 Result<void> Runner::checkFloatEnvironment()
 {
     if (const char* fault = floatEnvironmentFault())
-        return Error {Errc::Mismatch, "start a run", {}, std::nullopt, std::string("in this thread ") + fault + "; results would differ from those of other machines"};
+        return Error{Errc::Mismatch, "start a run", {}, std::nullopt,
+            std::string("in this thread ") + fault + "; results would differ from those of other machines"};
     return {};
 }
 
@@ -129,9 +145,11 @@ Result<void> Runner::checkTable(std::span<const TokenId> tokens, std::uint32_t p
     const bool byToken = table.index == TableIndex::Token;
     for (std::size_t i = 0; i < tokens.size(); ++i)
         if ((byToken ? tokens[i] : position + i) >= table.rows)
-            return Error {Errc::OutOfRange, "route token " + std::to_string(tokens[i]) + " at position " + std::to_string(position + i),
+            return Error{Errc::OutOfRange,
+                "route token " + std::to_string(tokens[i]) + " at position " + std::to_string(position + i),
                 m_model.source.files[table.file]->path(), std::nullopt,
-                "the routing table is indexed by " + std::string(name(table.index)) + " and has " + std::to_string(table.rows) + " rows"};
+                "the routing table is indexed by " + std::string(name(table.index)) + " and has "
+                    + std::to_string(table.rows) + " rows"};
     return {};
 }
 
@@ -143,12 +161,14 @@ Result<void> Runner::begin(RunRequest request, std::shared_ptr<RunRecord> record
     if (auto fine = checkTokens(request.prompt); !fine)
         return fine;
     if (m_model.config.vocabSize == 0)
-        return Error {Errc::Unsupported, "start a run", {}, std::nullopt, "a model without a vocabulary makes no tokens; evaluate its tokens instead"};
+        return Error{Errc::Unsupported, "start a run", {}, std::nullopt,
+            "a model without a vocabulary makes no tokens; evaluate its tokens instead"};
     if (const std::string fault = samplingFault(request.sampling); !fault.empty())
-        return Error {Errc::OutOfRange, "check the sampling options", {}, std::nullopt, fault};
+        return Error{Errc::OutOfRange, "check the sampling options", {}, std::nullopt, fault};
     for (const auto& file : m_model.source.files)
         if (file->changedOnDisk())
-            return Error {Errc::Lost, "start a run", file->path(), std::nullopt, "the file changed on disk since the model was opened, open it again"};
+            return Error{Errc::Lost, "start a run", file->path(), std::nullopt,
+                "the file changed on disk since the model was opened, open it again"};
     m_request = std::move(request);
     m_record = std::move(record);
     m_timingRing = std::move(timings);
@@ -169,12 +189,12 @@ Result<void> Runner::feed(std::span<const TokenId> tokens, const std::stop_token
         const auto batch = tokens.first(std::min<std::size_t>(tokens.size(), m_options.batch));
         if (auto fine = checkTable(batch, m_position); !fine)
             return fine;
-        m_event = TimingEvent {};
+        m_event = TimingEvent{};
         m_event.startNs = nowNs();
         m_event.position = m_position;
         m_event.tokens = static_cast<std::uint32_t>(batch.size());
         m_event.prefill = prefill;
-        const Step step {batch, m_position, m_record.get(), &m_event, stop};
+        const Step step{batch, m_position, m_record.get(), &m_event, stop};
         if (auto done = m_forward->run(step); !done)
             return done;
         m_lastBatch = static_cast<std::uint32_t>(batch.size());
@@ -225,10 +245,11 @@ std::optional<StopReason> Runner::finished() const
     return std::nullopt;
 }
 
-Result<StopReason> Runner::advance(std::uint32_t tokens, const std::stop_token& stop, const std::function<void(TokenId)>& onToken)
+Result<StopReason> Runner::advance(
+    std::uint32_t tokens, const std::stop_token& stop, const std::function<void(TokenId)>& onToken)
 {
     if (!m_sampler)
-        return Error {Errc::OutOfRange, "go on with a run", {}, std::nullopt, "no run was started"};
+        return Error{Errc::OutOfRange, "go on with a run", {}, std::nullopt, "no run was started"};
     if (m_startNs == 0)
         m_startNs = nowNs();
     for (std::uint32_t made = 0;; ++made) {
@@ -258,8 +279,8 @@ Result<StopReason> Runner::advance(std::uint32_t tokens, const std::stop_token& 
     }
 }
 
-Result<void> Runner::evaluate(
-    std::span<const TokenId> tokens, std::shared_ptr<RunRecord> record, const std::stop_token& stop, const RowSink& sink)
+Result<void> Runner::evaluate(std::span<const TokenId> tokens, std::shared_ptr<RunRecord> record,
+    const std::stop_token& stop, const RowSink& sink)
 {
     m_sampler.reset();
     if (auto fine = checkFloatEnvironment(); !fine)
@@ -277,11 +298,13 @@ Result<void> Runner::evaluate(
         if (auto done = feed(batch, stop, true); !done)
             return done;
         for (std::uint32_t row = 0; row < batch.size(); row += m_workspace.rowCapacity) {
-            const auto count = static_cast<std::uint32_t>(std::min<std::size_t>(m_workspace.rowCapacity, batch.size() - row));
+            const auto count =
+                static_cast<std::uint32_t>(std::min<std::size_t>(m_workspace.rowCapacity, batch.size() - row));
             if (auto done = m_forward->output(row, count); !done)
                 return done;
-            if (!sink(static_cast<std::uint32_t>(at) + row, count, m_workspace.rows.first(std::size_t {count} * m_model.config.outputSize)))
-                return Error {Errc::Cancelled, "evaluate", {}, std::nullopt, "stopped"};
+            if (!sink(static_cast<std::uint32_t>(at) + row, count,
+                    m_workspace.rows.first(std::size_t{count} * m_model.config.outputSize)))
+                return Error{Errc::Cancelled, "evaluate", {}, std::nullopt, "stopped"};
         }
         finishStep(m_event, 0);
     }

@@ -30,10 +30,11 @@ public:
     SessionMemory memory() const { return {m_arena.used(), m_workspace.kvBytes()}; }
 
     Result<void> begin(RunRequest request, std::shared_ptr<RunRecord> record, std::shared_ptr<TimingRing> timings);
-    Result<StopReason> advance(std::uint32_t tokens, const std::stop_token& stop, const std::function<void(TokenId)>& onToken);
+    Result<StopReason> advance(
+        std::uint32_t tokens, const std::stop_token& stop, const std::function<void(TokenId)>& onToken);
     using RowSink = std::function<bool(std::uint32_t position, std::uint32_t count, std::span<const float> rows)>;
-    Result<void> evaluate(
-        std::span<const TokenId> tokens, std::shared_ptr<RunRecord> record, const std::stop_token& stop, const RowSink& sink);
+    Result<void> evaluate(std::span<const TokenId> tokens, std::shared_ptr<RunRecord> record,
+        const std::stop_token& stop, const RowSink& sink);
 
     std::span<const TokenId> generated() const { return std::span(m_tokens).subspan(m_promptTokens); }
     const RunTimings& timings() const { return m_timings; }
@@ -66,13 +67,13 @@ private:
     RunRequest m_request;
     std::shared_ptr<RunRecord> m_record;
     std::shared_ptr<TimingRing> m_timingRing;
-    std::optional<Sampler> m_sampler;   ///< empty: no run
-    std::vector<TokenId> m_tokens;      ///< prompt and generated; capacity is the context
+    std::optional<Sampler> m_sampler; ///< empty: no run
+    std::vector<TokenId> m_tokens; ///< prompt and generated; capacity is the context
     std::uint32_t m_promptTokens = 0;
-    std::uint32_t m_position = 0;       ///< positions that went through the layers
-    std::uint32_t m_lastBatch = 0;      ///< tokens of the last step, whose residual rows are in the workspace
-    std::uint64_t m_startNs = 0;        ///< of the first advance(); 0: not yet
-    TimingEvent m_event;                ///< of the step under way
+    std::uint32_t m_position = 0; ///< positions that went through the layers
+    std::uint32_t m_lastBatch = 0; ///< tokens of the last step, whose residual rows are in the workspace
+    std::uint64_t m_startNs = 0; ///< of the first advance(); 0: not yet
+    TimingEvent m_event; ///< of the step under way
     RunTimings m_timings;
 };
 

@@ -11,32 +11,32 @@
 namespace colibri {
 namespace {
 
-    constexpr float lowest = -std::numeric_limits<float>::infinity();
+constexpr float lowest = -std::numeric_limits<float>::infinity();
 
-    bool better(const Candidate& a, const Candidate& b)
-    {
-        return a.logit != b.logit ? a.logit > b.logit : a.id < b.id;
-    }
+bool better(const Candidate& a, const Candidate& b)
+{
+    return a.logit != b.logit ? a.logit > b.logit : a.id < b.id;
+}
 
-    std::uint64_t splitmix(std::uint64_t& state)
-    {
-        std::uint64_t z = (state += 0x9E3779B97F4A7C15u);
-        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-        z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-        return z ^ (z >> 31);
-    }
+std::uint64_t splitmix(std::uint64_t& state)
+{
+    std::uint64_t z = (state += 0x9E3779B97F4A7C15u);
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
 
-    /// An id is penalized once, however often it stands in the window.
-    void penalizeRepeats(std::span<float> logits, std::span<const TokenId> recent, float penalty)
-    {
-        for (std::size_t i = 0; penalty != 1.f && i < recent.size(); ++i) {
-            const auto before = recent.first(i);
-            if (recent[i] >= logits.size() || std::ranges::find(before, recent[i]) != before.end())
-                continue;
-            float& logit = logits[recent[i]];
-            logit = logit > 0.f ? logit / penalty : logit * penalty;
-        }
+/// An id is penalized once, however often it stands in the window.
+void penalizeRepeats(std::span<float> logits, std::span<const TokenId> recent, float penalty)
+{
+    for (std::size_t i = 0; penalty != 1.f && i < recent.size(); ++i) {
+        const auto before = recent.first(i);
+        if (recent[i] >= logits.size() || std::ranges::find(before, recent[i]) != before.end())
+            continue;
+        float& logit = logits[recent[i]];
+        logit = logit > 0.f ? logit / penalty : logit * penalty;
     }
+}
 
 } // namespace
 
@@ -68,7 +68,7 @@ Sampler::Sampler(const SamplingOptions& options)
 TokenId Sampler::draw(std::span<float> logits, std::span<const TokenId> recent, std::span<Candidate> scratch)
 {
     penalizeRepeats(logits, recent.last(std::min<std::size_t>(recent.size(), repeatWindow)), m_options.repeatPenalty);
-    Candidate best {lowest, 0};
+    Candidate best{lowest, 0};
     for (std::size_t id = 0; id < logits.size(); ++id) {
         const float logit = logits[id] == logits[id] ? logits[id] : lowest;
         scratch[id] = {logit, static_cast<TokenId>(id)};
@@ -108,7 +108,8 @@ std::span<Candidate> Sampler::keepLikely(std::span<Candidate> candidates) const
         candidates = candidates.first(kept);
     }
     if (m_options.minP > 0.f) {
-        const auto rest = std::ranges::remove_if(candidates, [&](const Candidate& c) { return exactExp(c.logit) < m_options.minP; });
+        const auto rest =
+            std::ranges::remove_if(candidates, [&](const Candidate& c) { return exactExp(c.logit) < m_options.minP; });
         candidates = candidates.first(candidates.size() - rest.size());
     }
     return candidates;
@@ -134,7 +135,7 @@ std::string samplingFault(const SamplingOptions& o)
         bool holds;
         const char* text;
     };
-    const Rule rules[] {
+    const Rule rules[]{
         {std::isfinite(o.temperature) && o.temperature >= 0.f, "temperature has to be 0 or more"},
         {o.topP > 0.f && o.topP <= 1.f, "top-p has to be above 0 and at most 1"},
         {o.minP >= 0.f && o.minP <= 1.f, "min-p has to be between 0 and 1"},

@@ -28,8 +28,8 @@ struct Candidate {
 };
 
 /// Draws a token from logits [vocabulary] by the rules of SamplingOptions. Order of ties: logit descending, then id
-/// ascending. A NaN is never drawn unless all are. `scratch` has room for the vocabulary, `recent` are the latest ids (for
-/// the repeat penalty). Allocates nothing.
+/// ascending. A NaN is never drawn unless all are. `scratch` has room for the vocabulary, `recent` are the latest ids
+/// (for the repeat penalty). Allocates nothing.
 class Sampler {
 public:
     static constexpr std::uint32_t repeatWindow = 64;

@@ -7,7 +7,8 @@
 
 namespace colibri {
 
-/// a * b and a + b in 64 bits; empty when the result does not fit. Every size that comes from a file goes through these.
+/// a * b and a + b in 64 bits; empty when the result does not fit. Every size that comes from a file goes through
+/// these.
 constexpr std::optional<std::uint64_t> checkedMultiply(std::uint64_t a, std::uint64_t b)
 {
     std::uint64_t result = 0;

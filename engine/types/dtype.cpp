@@ -8,18 +8,27 @@
 namespace colibri {
 namespace {
 
-    struct DTypeRow {
-        std::string_view name;
-        std::uint32_t bytes;
-    };
-    constexpr std::array<DTypeRow, dtypeCount> dtypes {{{"f32", 4}, {"f16", 2}, {"bf16", 2}, {"int8", 1}}};
-    constexpr std::array<std::string_view, 2> layouts {"row_major", "column_major"};
+struct DTypeRow {
+    std::string_view name;
+    std::uint32_t bytes;
+};
+constexpr std::array<DTypeRow, dtypeCount> dtypes{{{"f32", 4}, {"f16", 2}, {"bf16", 2}, {"int8", 1}}};
+constexpr std::array<std::string_view, 2> layouts{"row_major", "column_major"};
 
 } // namespace
 
-std::string_view name(DType dtype) { return dtypes[static_cast<std::size_t>(dtype)].name; }
-std::string_view name(Layout layout) { return layouts[static_cast<std::size_t>(layout)]; }
-std::uint32_t elementBytes(DType dtype) { return dtypes[static_cast<std::size_t>(dtype)].bytes; }
+std::string_view name(DType dtype)
+{
+    return dtypes[static_cast<std::size_t>(dtype)].name;
+}
+std::string_view name(Layout layout)
+{
+    return layouts[static_cast<std::size_t>(layout)];
+}
+std::uint32_t elementBytes(DType dtype)
+{
+    return dtypes[static_cast<std::size_t>(dtype)].bytes;
+}
 
 std::optional<DType> dtypeNamed(std::string_view text)
 {

@@ -11,7 +11,8 @@
 
 namespace colibri {
 
-/// Reproducible: one stated order of operations on every instruction set. Scalar: the oracle, the same bits in plain code.
+/// Reproducible: one stated order of operations on every instruction set. Scalar: the oracle, the same bits in plain
+/// code.
 enum class Numerics : std::uint8_t { Reproducible, Scalar };
 /// Storage of the KV cache.
 enum class KvType : std::uint8_t { F32, F16 };
@@ -21,7 +22,8 @@ enum class Activations : std::uint8_t { Q8, F32 };
 enum class Isa : std::uint8_t { Auto, Scalar, Avx2, Avx512 };
 /// Live: the router decides. Table: the static table of the model does.
 enum class RoutingSource : std::uint8_t { Live, Table };
-/// What a non-finite value into or out of an expert does after it was counted: its output becomes zero, or the run ends.
+/// What a non-finite value into or out of an expert does after it was counted: its output becomes zero, or the run
+/// ends.
 enum class Breaker : std::uint8_t { Zero, Fatal };
 /// Auto: populate when the weights are below half of the available memory, else lazy.
 enum class LoadMode : std::uint8_t { Auto, Lazy, Populate };
@@ -41,13 +43,13 @@ template <class T>
 std::vector<std::string> optionNames();
 
 struct EngineOptions {
-    std::uint32_t threads = 0;   ///< 0: all cores
-    std::uint32_t batch = 256;   ///< tokens of a prompt that go through the layers together, at least 1
-    std::uint32_t context = 0;   ///< positions of the KV cache; 0: the model's, at most 4096
+    std::uint32_t threads = 0; ///< 0: all cores
+    std::uint32_t batch = 256; ///< tokens of a prompt that go through the layers together, at least 1
+    std::uint32_t context = 0; ///< positions of the KV cache; 0: the model's, at most 4096
     KvType kv = KvType::F32;
     Numerics numerics = Numerics::Reproducible;
     Activations activations = Activations::Q8;
-    Isa isa = Isa::Auto;         ///< ignored by Numerics::Scalar
+    Isa isa = Isa::Auto; ///< ignored by Numerics::Scalar
     std::optional<RoutingSource> routing; ///< empty: live when the model has a router, else its table
     Breaker breaker = Breaker::Zero;
 
@@ -57,10 +59,10 @@ struct EngineOptions {
 /// Temperature 0 is greedy. Filters apply in this order: repeat penalty, temperature, top-k, top-p, min-p.
 struct SamplingOptions {
     float temperature = 0.f;
-    std::uint32_t topK = 0;      ///< 0: off
-    float topP = 1.f;            ///< 1: off
-    float minP = 0.f;            ///< 0: off
-    float repeatPenalty = 1.f;   ///< 1: off; over the last 64 tokens
+    std::uint32_t topK = 0; ///< 0: off
+    float topP = 1.f; ///< 1: off
+    float minP = 0.f; ///< 0: off
+    float repeatPenalty = 1.f; ///< 1: off; over the last 64 tokens
     std::uint64_t seed = 0;
 };
 

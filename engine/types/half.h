@@ -6,8 +6,8 @@
 
 namespace colibri {
 
-/// IEEE 754 binary16 -> binary32, exact for all 65,536 values. A NaN keeps its sign and payload and becomes quiet, as the
-/// conversion instructions do.
+/// IEEE 754 binary16 -> binary32, exact for all 65,536 values. A NaN keeps its sign and payload and becomes quiet, as
+/// the conversion instructions do.
 constexpr float f16ToF32(std::uint16_t half)
 {
     const std::uint32_t sign = static_cast<std::uint32_t>(half & 0x8000u) << 16;

@@ -6,19 +6,34 @@
 namespace colibri {
 namespace {
 
-    constexpr std::array<std::string_view, 2> architectures {"linear_moe", "qwen3_moe"};
-    constexpr std::array<std::string_view, 1> scorings {"softmax"};
-    constexpr std::array<std::string_view, 2> orders {"score_then_select", "select_then_score"};
-    constexpr std::array<std::string_view, 2> indices {"token", "position"};
-    constexpr std::array<std::string_view, 4> origins {"config", "family default", "option", "file size"};
+constexpr std::array<std::string_view, 2> architectures{"linear_moe", "qwen3_moe"};
+constexpr std::array<std::string_view, 1> scorings{"softmax"};
+constexpr std::array<std::string_view, 2> orders{"score_then_select", "select_then_score"};
+constexpr std::array<std::string_view, 2> indices{"token", "position"};
+constexpr std::array<std::string_view, 4> origins{"config", "family default", "option", "file size"};
 
 } // namespace
 
-std::string_view name(Architecture architecture) { return architectures[static_cast<std::size_t>(architecture)]; }
-std::string_view name(Scoring scoring) { return scorings[static_cast<std::size_t>(scoring)]; }
-std::string_view name(ScoreOrder order) { return orders[static_cast<std::size_t>(order)]; }
-std::string_view name(TableIndex index) { return indices[static_cast<std::size_t>(index)]; }
-std::string_view name(Origin origin) { return origins[static_cast<std::size_t>(origin)]; }
+std::string_view name(Architecture architecture)
+{
+    return architectures[static_cast<std::size_t>(architecture)];
+}
+std::string_view name(Scoring scoring)
+{
+    return scorings[static_cast<std::size_t>(scoring)];
+}
+std::string_view name(ScoreOrder order)
+{
+    return orders[static_cast<std::size_t>(order)];
+}
+std::string_view name(TableIndex index)
+{
+    return indices[static_cast<std::size_t>(index)];
+}
+std::string_view name(Origin origin)
+{
+    return origins[static_cast<std::size_t>(origin)];
+}
 
 std::optional<TableIndex> tableIndexNamed(std::string_view text)
 {

@@ -52,9 +52,9 @@ public:
 private:
     std::vector<T> m_values;
     std::uint64_t m_mask;
-    alignas(64) std::atomic<std::uint64_t> m_head {0};
-    alignas(64) std::atomic<std::uint64_t> m_tail {0};
-    std::atomic<std::uint64_t> m_dropped {0};
+    alignas(64) std::atomic<std::uint64_t> m_head{0};
+    alignas(64) std::atomic<std::uint64_t> m_tail{0};
+    std::atomic<std::uint64_t> m_dropped{0};
 };
 
 } // namespace colibri

@@ -12,10 +12,10 @@ namespace colibri {
 
 /// Where one tensor lies. Checked by the reader: it lies inside its file, and `size` is what dtype and shape need.
 struct TensorInfo {
-    std::string name;                 ///< Hugging Face's name
-    std::uint32_t file = 0;           ///< index into the source's files
-    std::uint64_t offset = 0;         ///< bytes from the start of the file
-    std::uint64_t size = 0;           ///< bytes, exact
+    std::string name; ///< Hugging Face's name
+    std::uint32_t file = 0; ///< index into the source's files
+    std::uint64_t offset = 0; ///< bytes from the start of the file
+    std::uint64_t size = 0; ///< bytes, exact
     DType dtype = DType::F32;
     Layout layout = Layout::RowMajor;
     std::vector<std::uint64_t> shape; ///< outermost first, as Hugging Face writes it: [out, in]

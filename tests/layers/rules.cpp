@@ -33,7 +33,7 @@ const QList<Layer>& layerTable()
         {types, {}, {}},
         {memory, {types}, {}},
         {format, {types, memory}, {}},
-        {tokenizer, {types}, {QStringLiteral("engine/format/json.h")}},
+        {tokenizer, {types, memory}, {QStringLiteral("engine/format/json.h")}},
         {kernels, {types}, {}},
         {routing, {types}, {QStringLiteral("engine/kernels/math.h")}},
         {model, {types, memory, format, kernels, routing}, {}},

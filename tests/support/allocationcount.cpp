@@ -5,18 +5,23 @@
 #include <cstddef>
 
 namespace {
-std::atomic<std::uint64_t> count {0};
+std::atomic<std::uint64_t> count{0};
 } // namespace
 
-std::uint64_t colibri::test::allocations() { return count.load(); }
+std::uint64_t colibri::test::allocations()
+{
+    return count.load();
+}
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 
-extern "C" int __sanitizer_install_malloc_and_free_hooks(void (*)(const volatile void*, std::size_t), void (*)(const volatile void*));
+extern "C" int __sanitizer_install_malloc_and_free_hooks(
+    void (*)(const volatile void*, std::size_t), void (*)(const volatile void*));
 
 namespace {
 [[maybe_unused]] const int installed = __sanitizer_install_malloc_and_free_hooks(
-    [](const volatile void*, std::size_t) { count.fetch_add(1, std::memory_order_relaxed); }, [](const volatile void*) { });
+    [](const volatile void*, std::size_t) { count.fetch_add(1, std::memory_order_relaxed); },
+    [](const volatile void*) {});
 } // namespace
 
 #else

@@ -29,8 +29,8 @@ struct GeneratedShape {
 /// Changes an element before it is stored.
 using Plant = std::function<float(const std::string& tensor, std::uint64_t element, float value)>;
 
-/// Writes a Hugging Face folder (config.json, model.safetensors, no tokenizer) to `folder`, which exists. False when the
-/// disk refuses.
+/// Writes a Hugging Face folder (config.json, model.safetensors, no tokenizer) to `folder`, which exists. False when
+/// the disk refuses.
 bool writeHuggingFaceModel(const std::string& folder, const GeneratedShape& shape, const Plant& plant = {});
 
 /// Writes `text` as a file.

@@ -81,7 +81,8 @@ void TestCInterface::cProgramGivesTheEnginesBits()
     const std::vector<float> expected = rows(m_model, {5, 17, 100, 3});
     QCOMPARE(words.size(), qsizetype(expected.size()));
     for (qsizetype i = 0; i < words.size(); ++i)
-        QCOMPARE(std::bit_cast<std::uint32_t>(std::strtof(words[i].constData(), nullptr)), std::bit_cast<std::uint32_t>(expected[i]));
+        QCOMPARE(std::bit_cast<std::uint32_t>(std::strtof(words[i].constData(), nullptr)),
+            std::bit_cast<std::uint32_t>(expected[i]));
     program.start(C_PROGRAM, {QString::fromStdString(m_model), "101"});
     QVERIFY(program.waitForFinished());
     QCOMPARE(program.exitCode(), 1);
@@ -100,11 +101,11 @@ void TestCInterface::structIsFilled()
     QCOMPARE(model.hidden_size, 70);
     QCOMPARE(model.vocab_size, 101);
     QVERIFY(model.router_table == nullptr);
-    QCOMPARE(model.router_size, std::size_t {0});
+    QCOMPARE(model.router_size, std::size_t{0});
     for (int e = 0; e < 7; ++e) {
         QCOMPARE(QByteArray(reinterpret_cast<const char*>(model.expert_blobs[e]), 8), QByteArray("COLIBRI\0", 8));
         QVERIFY(model.expert_sizes[e] >= 64 + 3 * 70 * 45 * 2);
-        QCOMPARE(reinterpret_cast<std::uintptr_t>(model.expert_blobs[e]) % 64, std::uintptr_t {0});
+        QCOMPARE(reinterpret_cast<std::uintptr_t>(model.expert_blobs[e]) % 64, std::uintptr_t{0});
     }
     colibri_destroy(&model);
     QVERIFY(model.impl == nullptr && model.expert_blobs == nullptr && model.num_experts == 0);
@@ -120,13 +121,16 @@ void TestCInterface::inferAllocatesNothing()
     const int status = colibri_infer(&model, tokens.data(), 200, output.data());
     const std::uint64_t after = allocations();
     QCOMPARE(status, 0);
-    QCOMPARE(after - before, std::uint64_t {0});
+    QCOMPARE(after - before, std::uint64_t{0});
     colibri_destroy(&model);
 }
 
 namespace {
 
-void zeros(const float*, float* output, int rows, int width) { std::fill_n(output, std::size_t(rows) * width, 0.f); }
+void zeros(const float*, float* output, int rows, int width)
+{
+    std::fill_n(output, std::size_t(rows) * width, 0.f);
+}
 int calls = 0;
 void copies(const float* input, float* output, int rows, int width)
 {
@@ -147,7 +151,7 @@ void TestCInterface::kernelsFromTheConfiguration()
         config.expert_kernels[e] = reinterpret_cast<void*>(&copies);
     colibri_model_t model = {};
     QVERIFY2(colibri_init_config(&model, &config) == 0, colibri_last_error());
-    const int tokens[] {1, 2, 3, 4, 5};
+    const int tokens[]{1, 2, 3, 4, 5};
     std::vector<float> output(5 * 101);
     calls = 0;
     QCOMPARE(colibri_infer(&model, tokens, 5, output.data()), 0);

@@ -30,7 +30,7 @@ private slots:
 private:
     static constexpr std::uint32_t size = 512;
     static constexpr std::uint32_t tableRows = 1024;
-    static constexpr TokenId tokens[] {101, 2001, 102, 3002};
+    static constexpr TokenId tokens[]{101, 2001, 102, 3002};
 
     static std::uint16_t expertOf(std::size_t row) { return (row * 5 / 3) % 2; }
     float weight(std::uint32_t expert, std::uint32_t out, std::uint32_t in) const;
@@ -95,12 +95,13 @@ void TestLinear::check(const std::string& folder, bool withBias)
     QVERIFY2(session, session ? "" : session.error().message().c_str());
     const auto record = (*session)->makeRecord();
     std::vector<float> outputs;
-    const auto done = (*session)->evaluate(tokens, record, {}, [&](std::uint32_t, std::uint32_t, std::span<const float> rows) {
-        outputs.insert(outputs.end(), rows.begin(), rows.end());
-        return true;
-    });
+    const auto done =
+        (*session)->evaluate(tokens, record, {}, [&](std::uint32_t, std::uint32_t, std::span<const float> rows) {
+            outputs.insert(outputs.end(), rows.begin(), rows.end());
+            return true;
+        });
     QVERIFY2(done, done ? "" : done.error().message().c_str());
-    QCOMPARE(outputs.size(), std::size_t {4 * size});
+    QCOMPARE(outputs.size(), std::size_t{4 * size});
     for (std::size_t t = 0; t < 4; ++t) {
         const std::uint16_t expert = expertOf(t);
         QCOMPARE(record->experts(std::uint32_t(t), 0)[0], expert);
@@ -117,8 +118,14 @@ void TestLinear::check(const std::string& folder, bool withBias)
     }
 }
 
-void TestLinear::byPosition() { check(m_f16.path().toStdString(), true); }
-void TestLinear::columnMajor() { check(m_f32.path().toStdString(), false); }
+void TestLinear::byPosition()
+{
+    check(m_f16.path().toStdString(), true);
+}
+void TestLinear::columnMajor()
+{
+    check(m_f32.path().toStdString(), false);
+}
 
 void TestLinear::byTokenIsRefused()
 {
@@ -127,8 +134,10 @@ void TestLinear::byTokenIsRefused()
     QCOMPARE((*model)->config().tableIndex, TableIndex::Token);
     const auto session = Session::create(*model, {});
     QVERIFY(session);
-    const auto done = (*session)->evaluate(tokens, nullptr, {}, [](std::uint32_t, std::uint32_t, std::span<const float>) { return true; });
-    QCOMPARE(complaint(done, Errc::OutOfRange, {"token 2001", "position 1", "1024 rows", "router_table.bin"}), QString());
+    const auto done = (*session)->evaluate(
+        tokens, nullptr, {}, [](std::uint32_t, std::uint32_t, std::span<const float>) { return true; });
+    QCOMPARE(
+        complaint(done, Errc::OutOfRange, {"token 2001", "position 1", "1024 rows", "router_table.bin"}), QString());
 }
 
 void TestLinear::moreTokensThanRows()
@@ -141,9 +150,12 @@ void TestLinear::moreTokensThanRows()
     const auto session = Session::create(*model, {});
     QVERIFY(session);
     const std::vector<TokenId> many(tableRows + 1, 7);
-    const auto done = (*session)->evaluate(many, nullptr, {}, [](std::uint32_t, std::uint32_t, std::span<const float>) { return true; });
+    const auto done = (*session)->evaluate(
+        many, nullptr, {}, [](std::uint32_t, std::uint32_t, std::span<const float>) { return true; });
     QVERIFY(!done);
-    QVERIFY2(done.error().message().find("1025") != std::string::npos && done.error().message().find("1024") != std::string::npos, done.error().message().c_str());
+    QVERIFY2(done.error().message().find("1025") != std::string::npos
+            && done.error().message().find("1024") != std::string::npos,
+        done.error().message().c_str());
 }
 
 void TestLinear::afterExport()

@@ -68,8 +68,9 @@ void TestModel::origins()
     const auto& origins = (*model)->config().origins;
     const auto origin = [&](const char* rule) {
         const auto found = std::ranges::find(origins, rule, &RuleOrigin::rule);
-        return found == origins.end() ? QString("none")
-                                      : QString::fromStdString(found->value + "|" + std::string(name(found->origin)) + "|" + found->key);
+        return found == origins.end()
+            ? QString("none")
+            : QString::fromStdString(found->value + "|" + std::string(name(found->origin)) + "|" + found->key);
     };
     QCOMPARE(origin("routing.normalize"), QString("false|family default|"));
     QCOMPARE(origin("num_active_experts"), QString("3|config|num_experts_per_tok"));
@@ -79,7 +80,10 @@ void TestModel::origins()
 
 void TestModel::canonicalConfigReadsBack()
 {
-    const auto source = readModelSource(folder("\"norm_topk_prob\":true", "\"norm_topk_prob\":true,\"bos_token_id\":3,\"eos_token_id\":[3,5]").toStdString(), {}, {});
+    const auto source = readModelSource(
+        folder("\"norm_topk_prob\":true", "\"norm_topk_prob\":true,\"bos_token_id\":3,\"eos_token_id\":[3,5]")
+            .toStdString(),
+        {}, {});
     QVERIFY(source);
     const auto config = readConfig(*source);
     QVERIFY2(config, config ? "" : config.error().message().c_str());
@@ -91,7 +95,7 @@ void TestModel::canonicalConfigReadsBack()
     const auto readBack = readConfig(again);
     QVERIFY2(readBack, readBack ? "" : readBack.error().message().c_str());
     QCOMPARE(canonicalConfig(*readBack), canonicalConfig(*config));
-    QCOMPARE(readBack->endOfText, (std::vector<TokenId> {3, 5}));
+    QCOMPARE(readBack->endOfText, (std::vector<TokenId>{3, 5}));
     QCOMPARE(readBack->rmsNormEps, 1e-6f);
     QVERIFY(readBack->qkNorm);
 }
@@ -116,25 +120,33 @@ void TestModel::refusals_data()
     QTest::addColumn<int>("code");
     QTest::addColumn<QList<QByteArray>>("parts");
     const auto row = [](const char* name, QByteArray from, QByteArray to, Errc code, QList<QByteArray> parts) {
-        QTest::newRow(name) << from << to << int(code) << (QList<QByteArray> {"config.json"} + parts);
+        QTest::newRow(name) << from << to << int(code) << (QList<QByteArray>{"config.json"} + parts);
     };
-    row("unknown architecture", "\"qwen3_moe\"", "\"mystery_moe\"", Errc::Unsupported, {"\"mystery_moe\"", "qwen3_moe"});
+    row("unknown architecture", "\"qwen3_moe\"", "\"mystery_moe\"", Errc::Unsupported,
+        {"\"mystery_moe\"", "qwen3_moe"});
     row("no architecture", "\"model_type\"", "\"model_kind\"", Errc::Unsupported, {"model_type"});
     row("missing dimension", "\"hidden_size\":70,", "", Errc::Malformed, {"hidden_size"});
-    row("dimension of text", "\"hidden_size\":70", "\"hidden_size\":\"70\"", Errc::OutOfRange, {"hidden_size", "offset"});
+    row("dimension of text", "\"hidden_size\":70", "\"hidden_size\":\"70\"", Errc::OutOfRange,
+        {"hidden_size", "offset"});
     row("negative", "\"num_experts\":7", "\"num_experts\":-7", Errc::OutOfRange, {"num_experts", "-7"});
     row("zero", "\"num_experts\":7", "\"num_experts\":0", Errc::OutOfRange, {"num_experts is 0"});
     row("huge", "\"vocab_size\":101", "\"vocab_size\":18446744073709551615", Errc::OutOfRange, {"vocab_size"});
-    row("more active than there are", "\"num_experts_per_tok\":3", "\"num_experts_per_tok\":8", Errc::OutOfRange, {"8", "7"});
-    row("heads", "\"num_key_value_heads\":2", "\"num_key_value_heads\":4", Errc::Mismatch, {"num_attention_heads is 6"});
+    row("more active than there are", "\"num_experts_per_tok\":3", "\"num_experts_per_tok\":8", Errc::OutOfRange,
+        {"8", "7"});
+    row("heads", "\"num_key_value_heads\":2", "\"num_key_value_heads\":4", Errc::Mismatch,
+        {"num_attention_heads is 6"});
     row("odd head", "\"head_dim\":18", "\"head_dim\":17", Errc::OutOfRange, {"head_dim is 17", "even"});
-    row("activation", "\"norm_topk_prob\":true", "\"hidden_act\":\"gelu\"", Errc::Unsupported, {"hidden_act is gelu", "silu"});
-    row("rope scaling", "\"norm_topk_prob\":true", "\"rope_scaling\":{\"type\":\"yarn\"}", Errc::Unsupported, {"rope_scaling"});
+    row("activation", "\"norm_topk_prob\":true", "\"hidden_act\":\"gelu\"", Errc::Unsupported,
+        {"hidden_act is gelu", "silu"});
+    row("rope scaling", "\"norm_topk_prob\":true", "\"rope_scaling\":{\"type\":\"yarn\"}", Errc::Unsupported,
+        {"rope_scaling"});
     row("dense layers", "\"norm_topk_prob\":true", "\"mlp_only_layers\":[0]", Errc::Unsupported, {"mlp_only_layers"});
-    row("sliding window", "\"norm_topk_prob\":true", "\"use_sliding_window\":true", Errc::Unsupported, {"use_sliding_window"});
+    row("sliding window", "\"norm_topk_prob\":true", "\"use_sliding_window\":true", Errc::Unsupported,
+        {"use_sliding_window"});
     row("flag of text", "\"norm_topk_prob\":true", "\"norm_topk_prob\":\"yes\"", Errc::Malformed, {"norm_topk_prob"});
     row("epsilon", "\"rms_norm_eps\":1e-6", "\"rms_norm_eps\":0", Errc::OutOfRange, {"rms_norm_eps"});
-    row("special token", "\"norm_topk_prob\":true", "\"eos_token_id\":101", Errc::OutOfRange, {"eos_token_id is 101", "101"});
+    row("special token", "\"norm_topk_prob\":true", "\"eos_token_id\":101", Errc::OutOfRange,
+        {"eos_token_id is 101", "101"});
 }
 
 void TestModel::refusals()
@@ -151,16 +163,19 @@ void TestModel::unusedTensorIsNoted()
     const auto model = openModel(folder("\"num_hidden_layers\":3", "\"num_hidden_layers\":2").toStdString());
     QVERIFY2(model, model ? "" : model.error().message().c_str());
     const auto notes = (*model)->notes();
-    QVERIFY(std::ranges::any_of(notes, [](const std::string& n) { return n.find("model.layers.2.mlp.gate.weight") != std::string::npos; }));
+    QVERIFY(std::ranges::any_of(
+        notes, [](const std::string& n) { return n.find("model.layers.2.mlp.gate.weight") != std::string::npos; }));
 }
 
 void TestModel::missingTensor()
 {
-    QCOMPARE(complaint(openModel(folder("\"num_hidden_layers\":3", "\"num_hidden_layers\":4").toStdString()), Errc::Mismatch,
-                 {"model.layers.3.input_layernorm.weight", "no such tensor"}),
+    QCOMPARE(complaint(openModel(folder("\"num_hidden_layers\":3", "\"num_hidden_layers\":4").toStdString()),
+                 Errc::Mismatch, {"model.layers.3.input_layernorm.weight", "no such tensor"}),
         QString());
-    QCOMPARE(complaint(openModel(folder("\"moe_intermediate_size\":45", "\"moe_intermediate_size\":46").toStdString()), Errc::Mismatch,
-                 {"model.layers.0.mlp.experts.0.gate_proj.weight", "model.safetensors", "offset", "[45, 70]", "[46, 70]"}),
+    QCOMPARE(
+        complaint(openModel(folder("\"moe_intermediate_size\":45", "\"moe_intermediate_size\":46").toStdString()),
+            Errc::Mismatch,
+            {"model.layers.0.mlp.experts.0.gate_proj.weight", "model.safetensors", "offset", "[45, 70]", "[46, 70]"}),
         QString());
 }
 
@@ -194,10 +209,13 @@ void TestModel::beginOfText_data()
     QTest::addColumn<QByteArray>("tokenizerConfig");
     QTest::addColumn<bool>("added");
     QTest::newRow("none") << QByteArray("\"norm_topk_prob\":true") << QByteArray() << false;
-    QTest::newRow("one id begins and ends") << QByteArray("\"bos_token_id\":3,\"eos_token_id\":3") << QByteArray() << true;
+    QTest::newRow("one id begins and ends")
+        << QByteArray("\"bos_token_id\":3,\"eos_token_id\":3") << QByteArray() << true;
     QTest::newRow("its own id") << QByteArray("\"bos_token_id\":3,\"eos_token_id\":4") << QByteArray() << false;
-    QTest::newRow("stated no") << QByteArray("\"bos_token_id\":3,\"eos_token_id\":3") << QByteArray("{\"add_bos_token\":false}") << false;
-    QTest::newRow("stated yes") << QByteArray("\"bos_token_id\":3,\"eos_token_id\":4") << QByteArray("{\"add_bos_token\":true}") << true;
+    QTest::newRow("stated no") << QByteArray("\"bos_token_id\":3,\"eos_token_id\":3")
+                               << QByteArray("{\"add_bos_token\":false}") << false;
+    QTest::newRow("stated yes") << QByteArray("\"bos_token_id\":3,\"eos_token_id\":4")
+                                << QByteArray("{\"add_bos_token\":true}") << true;
 }
 
 void TestModel::beginOfText()

@@ -41,8 +41,8 @@ struct Choice {
 
 Choice route(const RoutingRules& rules, const std::vector<float>& logits, std::size_t k)
 {
-    Choice choice {std::vector<std::uint16_t>(k, 0xFFFF), std::vector<float>(k), 0.f};
-    RoutingDecision decision {choice.experts, choice.weights};
+    Choice choice{std::vector<std::uint16_t>(k, 0xFFFF), std::vector<float>(k), 0.f};
+    RoutingDecision decision{choice.experts, choice.weights};
     routeByLogits(rules, logits, decision);
     choice.margin = decision.margin;
     return choice;
@@ -52,7 +52,7 @@ Choice route(const RoutingRules& rules, const std::vector<float>& logits, std::s
 Choice oracle(const RoutingRules& rules, const std::vector<float>& logits, std::size_t k)
 {
     std::vector<std::uint16_t> order(logits.size());
-    std::iota(order.begin(), order.end(), std::uint16_t {0});
+    std::iota(order.begin(), order.end(), std::uint16_t{0});
     std::ranges::stable_sort(order, [&](auto a, auto b) { return logits[a] > logits[b]; });
     const bool overAll = rules.order == ScoreOrder::ScoreThenSelect;
     double total = 0;
@@ -65,7 +65,8 @@ Choice oracle(const RoutingRules& rules, const std::vector<float>& logits, std::
     Choice choice;
     for (std::size_t i = 0; i < k; ++i) {
         choice.experts.push_back(order[i]);
-        choice.weights.push_back(float(weights[i] / (rules.normalize ? std::max(sum, double(rules.weightSumFloor)) : 1.0) * rules.scale));
+        choice.weights.push_back(
+            float(weights[i] / (rules.normalize ? std::max(sum, double(rules.weightSumFloor)) : 1.0) * rules.scale));
     }
     choice.margin = logits[order[k - 1]] - logits[order[k]];
     return choice;
@@ -92,7 +93,7 @@ void TestRouting::againstDoubles()
     rules.order = selectFirst ? ScoreOrder::SelectThenScore : ScoreOrder::ScoreThenSelect;
     std::mt19937 random(5);
     std::normal_distribution<float> normal(0.f, 3.f);
-    for (const auto& [experts, k] : {std::pair {2, 1}, {8, 2}, {16, 2}, {17, 5}, {64, 6}, {128, 8}, {896, 10}})
+    for (const auto& [experts, k] : {std::pair{2, 1}, {8, 2}, {16, 2}, {17, 5}, {64, 6}, {128, 8}, {896, 10}})
         for (int repeat = 0; repeat < 50; ++repeat) {
             std::vector<float> logits(experts);
             for (float& logit : logits)
@@ -109,7 +110,7 @@ void TestRouting::againstDoubles()
 /// Of the four combinations only softmax over all without renormalization gives other weights.
 void TestRouting::twoWeightSets()
 {
-    const std::vector<float> logits {0.3f, -1.f, 2.f, 0.9f, 1.4f, -0.2f, 0.f, 0.7f};
+    const std::vector<float> logits{0.3f, -1.f, 2.f, 0.9f, 1.4f, -0.2f, 0.f, 0.7f};
     std::vector<std::vector<float>> sets;
     for (const bool normalize : {false, true})
         for (const ScoreOrder order : {ScoreOrder::ScoreThenSelect, ScoreOrder::SelectThenScore}) {
@@ -127,19 +128,20 @@ void TestRouting::twoWeightSets()
 void TestRouting::tiesGoToTheLowerId()
 {
     const Choice zeros = route({}, std::vector<float>(8), 3);
-    QCOMPARE(zeros.experts, (std::vector<std::uint16_t> {0, 1, 2}));
+    QCOMPARE(zeros.experts, (std::vector<std::uint16_t>{0, 1, 2}));
     QCOMPARE(zeros.margin, 0.f);
     const Choice boundary = route({}, {1.f, 3.f, 2.f, 2.f, 2.f}, 2);
-    QCOMPARE(boundary.experts, (std::vector<std::uint16_t> {1, 2}));
+    QCOMPARE(boundary.experts, (std::vector<std::uint16_t>{1, 2}));
     QCOMPARE(boundary.margin, 0.f);
     // Logits that differ while their probabilities round to the same value still decide by the logit.
     const Choice close = route({}, {0.f, std::nextafter(0.f, 1.f)}, 1);
-    QCOMPARE(close.experts, (std::vector<std::uint16_t> {1}));
+    QCOMPARE(close.experts, (std::vector<std::uint16_t>{1}));
 }
 
 void TestRouting::nothingSelectsOutOfRange()
 {
-    const std::vector<std::vector<float>> cases {{notANumber, notANumber, notANumber, notANumber}, {infinity, 1.f, infinity, notANumber}, {-infinity, -infinity, -infinity, -infinity},
+    const std::vector<std::vector<float>> cases{{notANumber, notANumber, notANumber, notANumber},
+        {infinity, 1.f, infinity, notANumber}, {-infinity, -infinity, -infinity, -infinity},
         {notANumber, 2.f, -infinity, 1.f}, {3e38f, -3e38f, 3e38f, 0.f}};
     for (const auto& logits : cases)
         for (const bool normalize : {false, true})
@@ -152,15 +154,15 @@ void TestRouting::nothingSelectsOutOfRange()
                 for (const float weight : choice.weights)
                     QVERIFY(std::isfinite(weight) && weight >= 0.f && weight <= 1.f);
             }
-    QCOMPARE(route({}, cases[3], 2).experts, (std::vector<std::uint16_t> {1, 3}));
-    QCOMPARE(route({}, cases[1], 2).experts, (std::vector<std::uint16_t> {0, 2}));
+    QCOMPARE(route({}, cases[3], 2).experts, (std::vector<std::uint16_t>{1, 3}));
+    QCOMPARE(route({}, cases[1], 2).experts, (std::vector<std::uint16_t>{0, 2}));
 }
 
 void TestRouting::allExperts()
 {
     RoutingRules rules;
     const Choice choice = route(rules, {1.f, 2.f, 3.f}, 3);
-    QCOMPARE(choice.experts, (std::vector<std::uint16_t> {2, 1, 0}));
+    QCOMPARE(choice.experts, (std::vector<std::uint16_t>{2, 1, 0}));
     QVERIFY(std::isnan(choice.margin));
     QVERIFY(std::abs(choice.weights[0] + choice.weights[1] + choice.weights[2] - 1.f) < 1e-6f);
 }
@@ -170,7 +172,7 @@ void TestRouting::floorAndScale()
     RoutingRules rules;
     rules.normalize = true;
     rules.scale = 2.5f;
-    const std::vector<float> logits {10.f, 0.f, 0.f, -20.f};
+    const std::vector<float> logits{10.f, 0.f, 0.f, -20.f};
     QVERIFY(std::abs(route(rules, logits, 1).weights[0] - 2.5f) < 1e-6f);
     rules.weightSumFloor = 4.f; // above any sum of probabilities
     QVERIFY(std::abs(route(rules, logits, 1).weights[0] - 2.5f / 4.f) < 1e-3f);
@@ -178,14 +180,14 @@ void TestRouting::floorAndScale()
 
 void TestRouting::tableRow()
 {
-    const std::vector<float> logits {1.f, 5.f, 2.f, 0.f};
-    const std::uint16_t row[] {3, 0};
+    const std::vector<float> logits{1.f, 5.f, 2.f, 0.f};
+    const std::uint16_t row[]{3, 0};
     RoutingRules rules;
     rules.normalize = true;
-    Choice choice {std::vector<std::uint16_t>(2), std::vector<float>(2), 0.f};
-    RoutingDecision decision {choice.experts, choice.weights};
+    Choice choice{std::vector<std::uint16_t>(2), std::vector<float>(2), 0.f};
+    RoutingDecision decision{choice.experts, choice.weights};
     routeByTable(rules, row, logits, decision);
-    QCOMPARE(choice.experts, (std::vector<std::uint16_t> {3, 0}));
+    QCOMPARE(choice.experts, (std::vector<std::uint16_t>{3, 0}));
     QVERIFY(std::isnan(decision.margin));
     const double a = std::exp(0.0);
     const double b = std::exp(1.0);
@@ -195,11 +197,11 @@ void TestRouting::tableRow()
 
 void TestRouting::tableWithoutRouter()
 {
-    const std::uint16_t row[] {7, 1, 2, 0};
-    Choice choice {std::vector<std::uint16_t>(4), std::vector<float>(4), 0.f};
-    RoutingDecision decision {choice.experts, choice.weights};
+    const std::uint16_t row[]{7, 1, 2, 0};
+    Choice choice{std::vector<std::uint16_t>(4), std::vector<float>(4), 0.f};
+    RoutingDecision decision{choice.experts, choice.weights};
     routeByTable({}, row, {}, decision);
-    QCOMPARE(choice.experts, (std::vector<std::uint16_t> {7, 1, 2, 0}));
+    QCOMPARE(choice.experts, (std::vector<std::uint16_t>{7, 1, 2, 0}));
     QCOMPARE(choice.weights, std::vector<float>(4, 0.25f));
 }
 

@@ -53,10 +53,11 @@ inline Evaluation evaluate(const ModelPtr& model, const EngineOptions& options, 
         return result;
     }
     const auto record = (*session)->makeRecord();
-    const auto done = (*session)->evaluate(tokens, record, {}, [&](std::uint32_t, std::uint32_t, std::span<const float> rows) {
-        appendBits(result.logits, rows);
-        return true;
-    });
+    const auto done =
+        (*session)->evaluate(tokens, record, {}, [&](std::uint32_t, std::uint32_t, std::span<const float> rows) {
+            appendBits(result.logits, rows);
+            return true;
+        });
     if (!done)
         result.error = done.error().message();
     std::vector<float> logits(record->shape().experts);

@@ -67,7 +67,7 @@ void TestAllocation::runAllocatesNothing()
     QVERIFY(reason);
     QCOMPARE(*reason, StopReason::MaxTokens);
     QVERIFY(first > 0);
-    QCOMPARE(last - first, std::uint64_t {0});
+    QCOMPARE(last - first, std::uint64_t{0});
     QCOMPARE(record->routed(), 129u);
 }
 
@@ -82,14 +82,15 @@ void TestAllocation::evaluationAllocatesNothing()
     const std::vector<TokenId> tokens = someTokens(100, 101);
     std::uint64_t first = 0;
     std::uint64_t last = 0;
-    QVERIFY((*session)->evaluate(tokens, (*session)->makeRecord(), {}, [&](std::uint32_t, std::uint32_t, std::span<const float>) {
-        last = allocations();
-        if (first == 0)
-            first = last;
-        return true;
-    }));
+    QVERIFY((*session)->evaluate(
+        tokens, (*session)->makeRecord(), {}, [&](std::uint32_t, std::uint32_t, std::span<const float>) {
+            last = allocations();
+            if (first == 0)
+                first = last;
+            return true;
+        }));
     QVERIFY(first > 0);
-    QCOMPARE(last - first, std::uint64_t {0});
+    QCOMPARE(last - first, std::uint64_t{0});
 }
 
 QTEST_GUILESS_MAIN(TestAllocation)

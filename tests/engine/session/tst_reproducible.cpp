@@ -49,7 +49,8 @@ void TestReproducible::sameBits_data()
     QTest::addColumn<int>("activations");
     for (const char* dtype : {"f32", "f16", "bf16", "int8"})
         for (const KvType kv : {KvType::F32, KvType::F16})
-            QTest::addRow("%s, %s cache", dtype, std::string(name(kv)).c_str()) << dtype << int(kv) << int(Activations::Q8);
+            QTest::addRow("%s, %s cache", dtype, std::string(name(kv)).c_str())
+                << dtype << int(kv) << int(Activations::Q8);
     QTest::newRow("int8, f32 activations") << "int8" << int(KvType::F32) << int(Activations::F32);
 }
 
@@ -74,7 +75,7 @@ void TestReproducible::sameBits()
     scalar.threads = 1;
     const Evaluation oracle = evaluate(*model, scalar, tokens);
     QCOMPARE(oracle.error, std::string());
-    QCOMPARE(oracle.logits.size(), std::size_t {83 * 101});
+    QCOMPARE(oracle.logits.size(), std::size_t{83 * 101});
     int compared = 0;
     for (const EngineOptions& variant : variants(options, 83)) {
         const Evaluation result = evaluate(*model, variant, tokens);
@@ -82,7 +83,8 @@ void TestReproducible::sameBits()
             continue;
         QCOMPARE(result.error, std::string());
         QVERIFY2(result == oracle,
-            qPrintable(QString("isa %1 threads %2 batch %3").arg(int(variant.isa)).arg(variant.threads).arg(variant.batch)));
+            qPrintable(
+                QString("isa %1 threads %2 batch %3").arg(int(variant.isa)).arg(variant.threads).arg(variant.batch)));
         ++compared;
     }
     QVERIFY(compared >= 18); // Auto and Scalar exist everywhere
@@ -119,7 +121,10 @@ void TestReproducible::demoPrompts()
         const Evaluation result = evaluate(*model, variant, tokens);
         if (result.error.find("this machine does not have it") == std::string::npos)
             QVERIFY2(result == oracle,
-                qPrintable(QString("isa %1 threads %2 batch %3").arg(int(variant.isa)).arg(variant.threads).arg(variant.batch)));
+                qPrintable(QString("isa %1 threads %2 batch %3")
+                               .arg(int(variant.isa))
+                               .arg(variant.threads)
+                               .arg(variant.batch)));
     }
 }
 

@@ -7,8 +7,8 @@
 #include <QFile>
 #include <QTest>
 
-#include <chrono>
 #include <cfenv>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <thread>
@@ -72,7 +72,7 @@ void TestRun::stepsAndStopsChangeNothing()
 {
     const OpenedModel opened;
     const std::vector<TokenId> expected = whole(opened.model, request(60));
-    QCOMPARE(expected.size(), std::size_t {60});
+    QCOMPARE(expected.size(), std::size_t{60});
     const auto session = start(opened.model);
     QVERIFY(session->begin(request(60), nullptr));
     std::stop_source stopped;
@@ -104,7 +104,8 @@ void TestRun::recordIsThatOfAnEvaluation()
     std::vector<std::uint16_t> experts;
     for (std::uint32_t layer = 0; layer < record->shape().layers; ++layer)
         for (std::uint32_t position = 0; position < 49; ++position) {
-            experts.insert(experts.end(), record->experts(position, layer).begin(), record->experts(position, layer).end());
+            experts.insert(
+                experts.end(), record->experts(position, layer).begin(), record->experts(position, layer).end());
             QVERIFY(record->margin(position, layer) >= 0.f);
         }
     QCOMPARE(experts, evaluation.experts);
@@ -120,7 +121,7 @@ void TestRun::ends()
     QCOMPARE(*session->advance(100, {}), StopReason::MaxTokens);
     QVERIFY(session->begin(request(100000), nullptr));
     QCOMPARE(*session->advance(100000, {}), StopReason::ContextFull);
-    QCOMPARE(session->generated().size(), std::size_t {256 - 20});
+    QCOMPARE(session->generated().size(), std::size_t{256 - 20});
     QVERIFY(session->begin(request(0), nullptr));
     QCOMPARE(*session->advance(10, {}), StopReason::MaxTokens);
     QVERIFY(session->generated().empty());
@@ -160,14 +161,19 @@ void TestRun::refusals_data()
     QTest::addColumn<std::function<void(RunRequest&, EngineOptions&)>>("change");
     QTest::addColumn<QList<QByteArray>>("parts");
     using Change = std::function<void(RunRequest&, EngineOptions&)>;
-    const auto row = [](const char* name, Change change, QList<QByteArray> parts) { QTest::newRow(name) << change << parts; };
+    const auto row = [](const char* name, Change change, QList<QByteArray> parts) {
+        QTest::newRow(name) << change << parts;
+    };
     row("no tokens", [](RunRequest& r, EngineOptions&) { r.prompt.clear(); }, {"at least one"});
-    row("token out of range", [](RunRequest& r, EngineOptions&) { r.prompt[3] = 101; }, {"token 101", "position 3", "vocabulary has 101"});
-    row("prompt longer than the context", [](RunRequest& r, EngineOptions&) { r.prompt = someTokens(257, 101); }, {"257", "256"});
+    row("token out of range", [](RunRequest& r, EngineOptions&) { r.prompt[3] = 101; },
+        {"token 101", "position 3", "vocabulary has 101"});
+    row("prompt longer than the context", [](RunRequest& r, EngineOptions&) { r.prompt = someTokens(257, 101); },
+        {"257", "256"});
     row("temperature", [](RunRequest& r, EngineOptions&) { r.sampling.temperature = -1.f; }, {"temperature"});
     row("top-p", [](RunRequest& r, EngineOptions&) { r.sampling.topP = 0.f; }, {"top-p"});
     row("min-p", [](RunRequest& r, EngineOptions&) { r.sampling.minP = 2.f; }, {"min-p"});
-    row("repeat penalty", [](RunRequest& r, EngineOptions&) { r.sampling.repeatPenalty = std::nanf(""); }, {"repeat-penalty"});
+    row("repeat penalty", [](RunRequest& r, EngineOptions&) { r.sampling.repeatPenalty = std::nanf(""); },
+        {"repeat-penalty"});
     row("context above the model's", [](RunRequest&, EngineOptions& o) { o.context = 257; }, {"context is 257", "256"});
     row("batch of nothing", [](RunRequest&, EngineOptions& o) { o.batch = 0; }, {"batch is 0"});
     row("threads", [](RunRequest&, EngineOptions& o) { o.threads = 100000; }, {"threads is 100000"});
@@ -195,7 +201,9 @@ namespace {
 
 float plantNan(const std::string& tensor, std::uint64_t element, float value)
 {
-    return tensor == "model.layers.1.mlp.experts.2.down_proj.weight" && element == 77 ? std::numeric_limits<float>::quiet_NaN() : value;
+    return tensor == "model.layers.1.mlp.experts.2.down_proj.weight" && element == 77
+        ? std::numeric_limits<float>::quiet_NaN()
+        : value;
 }
 
 } // namespace
@@ -218,7 +226,7 @@ void TestRun::breakerZeroes()
         served += result.experts[i] == 2;
     QVERIFY(served > 0);
     QCOMPARE(result.breakerEvents, served);
-    QCOMPARE(expected.breakerEvents, std::uint64_t {0});
+    QCOMPARE(expected.breakerEvents, std::uint64_t{0});
 
     const auto session = start(broken.model);
     const auto record = session->makeRecord();
@@ -286,7 +294,8 @@ void TestRun::timings()
     while (ring->tryPop(event)) {
         QCOMPARE(event.position, position);
         QCOMPARE(event.prefill, position < 20 ? 1u : 0u);
-        QVERIFY(event.attentionNs + event.routerNs + event.expertsNs + event.headNs + event.samplingNs <= event.totalNs);
+        QVERIFY(
+            event.attentionNs + event.routerNs + event.expertsNs + event.headNs + event.samplingNs <= event.totalNs);
         QVERIFY(event.attentionNs > 0 && event.expertsNs > 0);
         position += event.tokens;
     }
@@ -294,7 +303,7 @@ void TestRun::timings()
     QCOMPARE(session->timings().prefillTokens, 20u);
     QCOMPARE(session->timings().decodeTokens, 9u);
     QVERIFY(session->timings().firstTokenS >= session->timings().prefillS * 0.99);
-    QCOMPARE(ring->dropped(), std::uint64_t {0});
+    QCOMPARE(ring->dropped(), std::uint64_t{0});
 }
 
 void TestRun::foreignRoundingIsRefused()

@@ -36,7 +36,7 @@ void TestSampler::randomNumbers()
 {
     // First outputs of the reference xoshiro256** with the state that splitmix64 makes of seed 0; its first word is
     // splitmix64's well-known first output for 0.
-    std::uint64_t state[4] {0xE220A8397B1DCDAFu, 0x6E789E6AA1B965F4u, 0x06C45D188009454Fu, 0xF88BB8A8724C81ECu};
+    std::uint64_t state[4]{0xE220A8397B1DCDAFu, 0x6E789E6AA1B965F4u, 0x06C45D188009454Fu, 0xF88BB8A8724C81ECu};
     Random random(0);
     for (int i = 0; i < 5; ++i) {
         const auto rotate = [](std::uint64_t x, int by) { return (x << by) | (x >> (64 - by)); };
@@ -58,9 +58,9 @@ void TestSampler::randomNumbers()
 
 void TestSampler::greedyTakesTheLowestOfTies()
 {
-    Sampler sampler(SamplingOptions {});
-    QCOMPARE(draw(sampler, {1.f, 3.f, 2.f, 3.f}), TokenId {1});
-    QCOMPARE(draw(sampler, {0.f, 0.f, 0.f}), TokenId {0});
+    Sampler sampler(SamplingOptions{});
+    QCOMPARE(draw(sampler, {1.f, 3.f, 2.f, 3.f}), TokenId{1});
+    QCOMPARE(draw(sampler, {0.f, 0.f, 0.f}), TokenId{0});
 }
 
 void TestSampler::nanIsNeverDrawn()
@@ -68,12 +68,12 @@ void TestSampler::nanIsNeverDrawn()
     const float nan = std::numeric_limits<float>::quiet_NaN();
     SamplingOptions options;
     Sampler greedy(options);
-    QCOMPARE(draw(greedy, {nan, -5.f, nan}), TokenId {1});
+    QCOMPARE(draw(greedy, {nan, -5.f, nan}), TokenId{1});
     options.temperature = 1.f;
     Sampler sampled(options);
     for (int i = 0; i < 200; ++i)
         QVERIFY(draw(sampled, {nan, 0.f, nan, 0.1f}) % 2 == 1);
-    QCOMPARE(draw(sampled, {nan, nan}), TokenId {0});
+    QCOMPARE(draw(sampled, {nan, nan}), TokenId{0});
 }
 
 void TestSampler::filters_data()
@@ -93,12 +93,12 @@ void TestSampler::filters_data()
     relative.minP = 0.1f;
     SamplingOptions both = two;
     both.topP = 0.999f;
-    QTest::newRow("all") << all << QSet<int> {0, 1, 2, 3};
-    QTest::newRow("top-k 2") << two << QSet<int> {2, 0};
-    QTest::newRow("top-p 0.88 needs two") << nucleus << QSet<int> {2, 0};
-    QTest::newRow("top-p below the best") << justOne << QSet<int> {2};
-    QTest::newRow("min-p 0.1 keeps exp(-2)") << relative << QSet<int> {2, 0, 3};
-    QTest::newRow("top-p of the top-k") << both << QSet<int> {2, 0};
+    QTest::newRow("all") << all << QSet<int>{0, 1, 2, 3};
+    QTest::newRow("top-k 2") << two << QSet<int>{2, 0};
+    QTest::newRow("top-p 0.88 needs two") << nucleus << QSet<int>{2, 0};
+    QTest::newRow("top-p below the best") << justOne << QSet<int>{2};
+    QTest::newRow("min-p 0.1 keeps exp(-2)") << relative << QSet<int>{2, 0, 3};
+    QTest::newRow("top-p of the top-k") << both << QSet<int>{2, 0};
 }
 
 void TestSampler::filters()
@@ -119,7 +119,7 @@ void TestSampler::frequencies()
     options.seed = 7;
     Sampler sampler(options);
     constexpr int draws = 40000;
-    int counts[3] {};
+    int counts[3]{};
     for (int i = 0; i < draws; ++i)
         ++counts[draw(sampler, {0.f, 2.f, 4.f})];
     const double total = 1 + std::exp(1.0) + std::exp(2.0);
@@ -135,14 +135,14 @@ void TestSampler::repeatPenalty()
     SamplingOptions options;
     options.repeatPenalty = 2.f;
     Sampler sampler(options);
-    const TokenId seen[] {0, 0, 2};
+    const TokenId seen[]{0, 0, 2};
     // 3 / 2 (once, not twice), 1.4, -1 * 2
-    QCOMPARE(draw(sampler, {3.f, 1.4f, -1.f}, seen), TokenId {0});
-    QCOMPARE(draw(sampler, {3.f, 1.6f, -1.f}, seen), TokenId {1});
-    QCOMPARE(draw(sampler, {-9.f, -1.9f, -1.f}, seen), TokenId {1});
+    QCOMPARE(draw(sampler, {3.f, 1.4f, -1.f}, seen), TokenId{0});
+    QCOMPARE(draw(sampler, {3.f, 1.6f, -1.f}, seen), TokenId{1});
+    QCOMPARE(draw(sampler, {-9.f, -1.9f, -1.f}, seen), TokenId{1});
     std::vector<TokenId> old(Sampler::repeatWindow, 1);
     old.insert(old.begin(), 0); // one too far back
-    QCOMPARE(draw(sampler, {3.f, 2.9f}, old), TokenId {0});
+    QCOMPARE(draw(sampler, {3.f, 2.9f}, old), TokenId{0});
 }
 
 QTEST_GUILESS_MAIN(TestSampler)
