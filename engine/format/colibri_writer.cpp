@@ -69,7 +69,7 @@ public:
         for (const auto step : {&Writer::writeDense, &Writer::writeExperts, &Writer::writeTable, &Writer::copyTokenizer,
                  &Writer::checkSource, &Writer::writeConfig, &Writer::readBack})
             if (auto done = (this->*step)(); !done)
-                return done.error();
+                return causeOf(std::move(done.error()));
         if (m_stop.stop_requested())
             return Error{Errc::Cancelled, "write the export", m_request.out, {}, "stopped"};
         if (auto done = m_folder.publish(); !done)
@@ -79,13 +79,21 @@ public:
     }
 
 private:
-    /// Appends to a file and counts. `hashes` take the bytes too.
+    /// A source that shrank is the cause of whatever failed after it.
+    Error causeOf(Error error)
+    {
+        auto intact = error.code == Errc::Cancelled ? Result<void>{} : checkSource();
+        return intact ? error : intact.error();
+    }
+
+    /// Appends to a file and counts. `hashes` take the bytes first: the fault guard helps where this process reads a
+    /// mapping that has shrunk, not where the system call does.
     Result<void> append(OutputFile& file, std::span<const std::byte> bytes, std::initializer_list<Hash*> hashes)
     {
-        if (auto done = file.write(bytes); !done)
-            return done;
         for (Hash* const hash : hashes)
             hash->add(bytes);
+        if (auto done = file.write(bytes); !done)
+            return done;
         count(bytes.size());
         return {};
     }
@@ -215,7 +223,8 @@ private:
         auto file = OutputFile::create(joinPath(m_folder.path(), name));
         if (!file)
             return file.error();
-        const ByteSink sink = [&](std::span<const std::byte> block) { return append(*file, block, {}); };
+        Hash hash;
+        const ByteSink sink = [&](std::span<const std::byte> block) { return append(*file, block, {&hash}); };
         if (auto done = passBytes(bytes, sink, m_stop); !done)
             return done;
         return file->finish();
