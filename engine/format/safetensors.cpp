@@ -163,10 +163,11 @@ private:
 
     static std::string shapeText(const TensorInfo& tensor)
     {
-        std::string text;
+        std::string text = "[";
         for (const std::uint64_t dimension : tensor.shape)
-            text += (text.empty() ? "" : ", ") + std::to_string(dimension);
-        return "[" + text + "] of " + std::string(colibri::name(tensor.dtype));
+            text += (text.size() > 1 ? ", " : "") + std::to_string(dimension);
+        text += "] of ";
+        return text += colibri::name(tensor.dtype);
     }
 
     std::string unclaimed(

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tokenizer/tokenizer_reader.h"
 
-#include "format/json.h"
+#include "tokenizer/tokenizer_json.h"
+#include "tokenizer/tokenizer_stages.h"
 #include "tokenizer/unicode.h"
 
 #include <algorithm>
@@ -10,19 +11,14 @@ namespace colibri {
 
 namespace {
 
-/// The pattern that a ByteLevel pre-tokenizer applies when it is told to split.
-constexpr std::string_view byteLevelPattern =
-    R"('(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
-
 /// Ids may leave gaps, but not more than the file's own size or this justifies.
 constexpr std::uint64_t freelyAllowedIds = 65'536;
 
-using Stages = std::vector<const JsonValue*>;
-
-class Reader {
+class Reader : private TokenizerJson {
 public:
     Reader(std::string_view json, const std::string& file)
-        : m_json(json)
+        : TokenizerJson(file)
+        , m_json(json)
         , m_file(file)
     {
     }
@@ -30,184 +26,20 @@ public:
     Result<TokenizerParts> read();
 
 private:
-    Error failed(Errc code, const JsonValue& at, std::string why) const
-    {
-        return {code, "read the tokenizer", m_file, at.offset, std::move(why)};
-    }
-    Error unsupported(const std::string& part, const JsonValue& value, const std::string& supported) const
-    {
-        const JsonValue* const type = value.find("type");
-        const std::string found = type ? "is of type " + shortText(*type) : "is " + shortText(value);
-        return failed(Errc::Unsupported, type ? *type : value, part + " " + found + ", supported is " + supported);
-    }
-
-    /// A boolean member; what stands for null and for a missing one.
-    Result<bool> flag(const JsonValue& object, const std::string& part, const char* key, bool missing) const
-    {
-        const JsonValue* const value = object.find(key);
-        if (!value || value->isNull())
-            return missing;
-        if (!value->boolean())
-            return failed(
-                Errc::Malformed, *value, part + "." + key + " is " + shortText(*value) + ", it must be true or false");
-        return *value->boolean();
-    }
-
-    /// Refuses a switch that is on, since its effect is not there.
-    Result<void> refuse(const JsonValue& object, const std::string& part, const char* key) const
-    {
-        const auto on = flag(object, part, key, false);
-        if (!on)
-            return on.error();
-        if (*on)
-            return failed(Errc::Unsupported, *object.find(key), part + "." + key + " is true, supported is false");
-        return {};
-    }
-
-    Result<Stages> stages(const char* part, const char* listKey) const;
-    Result<void> flatten(const JsonValue& value, const std::string& part, const char* listKey, Stages& into) const;
-
-    Result<void> readNormalizer();
-    Result<void> readPreTokenizer();
-    Result<void> readSplit(const JsonValue& stage);
-    Result<void> readByteLevel(const JsonValue& stage);
-    Result<void> addPattern(std::string_view pattern, const JsonValue& at);
-    Result<void> checkOutput() const;
     Result<void> checkModel(const JsonValue& model) const;
-    Result<TokenId> id(const std::string& field, const JsonValue* value, const JsonValue& owner) const;
+    template <class Field>
+    Result<TokenId> id(const Field& field, const JsonValue* value, const JsonValue& owner) const;
+    Result<TokenId> highestId(const JsonValue& vocab) const;
     Result<void> readVocabulary(const JsonValue& model);
     Result<void> readAddedTokens();
     Result<void> readMerges(const JsonValue& model);
-    Result<BytePairMerger::Merge> merge(const std::string& field, const JsonValue& value) const;
+    Result<BytePairMerger::Merge> merge(std::size_t index, const JsonValue& value) const;
 
     std::string_view m_json;
     const std::string& m_file;
     JsonValue m_root;
     TokenizerParts m_parts;
 };
-
-bool isType(const JsonValue& stage, std::string_view type)
-{
-    const JsonValue* const value = stage.find("type");
-    return value && value->string() && *value->string() == type;
-}
-
-Result<void> Reader::flatten(const JsonValue& value, const std::string& part, const char* listKey, Stages& into) const
-{
-    if (!isType(value, "Sequence")) {
-        into.push_back(&value);
-        return {};
-    }
-    const JsonValue* const list = value.find(listKey);
-    if (!list || !list->array())
-        return failed(Errc::Malformed, list ? *list : value,
-            part + "." + listKey + " is " + (list ? shortText(*list) : "missing") + ", it must be an array");
-    for (const JsonValue& stage : *list->array())
-        if (auto done = flatten(stage, part, listKey, into); !done)
-            return done;
-    return {};
-}
-
-/// The stages of one part, sequences of sequences laid flat; none when the part is null or missing.
-Result<Stages> Reader::stages(const char* part, const char* listKey) const
-{
-    Stages result;
-    const JsonValue* const value = m_root.find(part);
-    if (value && !value->isNull())
-        if (const auto done = flatten(*value, part, listKey, result); !done)
-            return done.error();
-    return result;
-}
-
-Result<void> Reader::readNormalizer()
-{
-    const auto found = stages("normalizer", "normalizers");
-    if (!found)
-        return found.error();
-    for (const JsonValue* const stage : *found)
-        if (!isType(*stage, "NFC"))
-            return unsupported("normalizer", *stage, "NFC, or none");
-    m_parts.nfc = !found->empty();
-    return {};
-}
-
-Result<void> Reader::readPreTokenizer()
-{
-    const auto found = stages("pre_tokenizer", "pretokenizers");
-    if (!found)
-        return found.error();
-    const JsonValue* last = nullptr;
-    for (const JsonValue* const stage : *found) {
-        if (last && isType(*last, "ByteLevel"))
-            return failed(
-                Errc::Unsupported, *stage, "pre_tokenizer has a stage behind ByteLevel, which must be the last one");
-        const bool split = isType(*stage, "Split");
-        if (!split && !isType(*stage, "ByteLevel"))
-            return unsupported("pre_tokenizer", *stage, "Split and ByteLevel, alone or in a Sequence");
-        if (auto done = split ? readSplit(*stage) : readByteLevel(*stage); !done)
-            return done;
-        last = stage;
-    }
-    if (!last || !isType(*last, "ByteLevel"))
-        return failed(
-            Errc::Unsupported, m_root, "pre_tokenizer has no stage ByteLevel at its end, supported is byte-level BPE");
-    return {};
-}
-
-Result<void> Reader::readSplit(const JsonValue& stage)
-{
-    const JsonValue* const pattern = stage.find("pattern");
-    const JsonValue* const regex = pattern ? pattern->find("Regex") : nullptr;
-    if (!regex || !regex->string())
-        return failed(Errc::Unsupported, pattern ? *pattern : stage,
-            "pre_tokenizer Split.pattern has no text \"Regex\", supported is only that");
-    const JsonValue* const behavior = stage.find("behavior");
-    if (!behavior || !behavior->string() || *behavior->string() != "Isolated")
-        return failed(Errc::Unsupported, behavior ? *behavior : stage,
-            "pre_tokenizer Split.behavior is " + (behavior ? shortText(*behavior) : "missing")
-                + ", supported is \"Isolated\"");
-    if (auto plain = refuse(stage, "pre_tokenizer Split", "invert"); !plain)
-        return plain;
-    return addPattern(*regex->string(), *regex);
-}
-
-Result<void> Reader::readByteLevel(const JsonValue& stage)
-{
-    if (auto plain = refuse(stage, "pre_tokenizer ByteLevel", "add_prefix_space"); !plain)
-        return plain;
-    const auto split = flag(stage, "pre_tokenizer ByteLevel", "use_regex", true);
-    if (!split)
-        return split.error();
-    return *split ? addPattern(byteLevelPattern, stage) : Result<void>();
-}
-
-Result<void> Reader::addPattern(std::string_view pattern, const JsonValue& at)
-{
-    auto compiled = SplitPattern::compile(pattern);
-    if (!compiled)
-        return failed(compiled.error().code, at, "a pattern of pre_tokenizer is refused: " + compiled.error().why);
-    m_parts.patterns.push_back(std::move(*compiled));
-    return {};
-}
-
-/// The stages behind the model: ids must not change any more, and decode as bytes.
-Result<void> Reader::checkOutput() const
-{
-    const auto processors = stages("post_processor", "processors");
-    if (!processors)
-        return processors.error();
-    for (const JsonValue* const stage : *processors)
-        if (!isType(*stage, "ByteLevel"))
-            return unsupported("post_processor", *stage, "ByteLevel, or none");
-    const auto decoders = stages("decoder", "decoders");
-    if (!decoders)
-        return decoders.error();
-    if (decoders->size() != 1)
-        return failed(Errc::Unsupported, m_root,
-            "decoder has " + std::to_string(decoders->size()) + " stages, supported is ByteLevel alone");
-    return isType(*decoders->front(), "ByteLevel") ? Result<void>()
-                                                   : unsupported("decoder", *decoders->front(), "ByteLevel");
-}
 
 Result<void> Reader::checkModel(const JsonValue& model) const
 {
@@ -224,16 +56,37 @@ Result<void> Reader::checkModel(const JsonValue& model) const
     return refuse(model, "model", "byte_fallback");
 }
 
-/// An id in `owner`, small enough for the file.
-Result<TokenId> Reader::id(const std::string& field, const JsonValue* value, const JsonValue& owner) const
+/// An id in `owner`, small enough for the file. `field` makes its name for an error.
+template <class Field>
+Result<TokenId> Reader::id(const Field& field, const JsonValue* value, const JsonValue& owner) const
 {
     const std::uint64_t limit = std::max<std::uint64_t>(freelyAllowedIds, m_json.size());
     const auto number = value ? value->unsignedInteger() : std::nullopt;
     if (!number || *number >= std::min<std::uint64_t>(limit, UINT32_MAX))
         return failed(Errc::Malformed, value ? *value : owner,
-            field + " is " + (value ? shortText(*value) : "missing") + ", it must be an integer below "
+            field() + " is " + (value ? shortText(*value) : "missing") + ", it must be an integer below "
                 + std::to_string(limit) + " in a file of this size");
     return static_cast<TokenId>(*number);
+}
+
+Result<TokenId> Reader::highestId(const JsonValue& vocab) const
+{
+    TokenId highest = 0;
+    for (const auto& [name, value] : *vocab.object()) {
+        const auto field = [&name = name] { return "model.vocab[" + shortText(JsonValue{name}) + "]"; };
+        const auto number = id(field, &value, vocab);
+        if (!number)
+            return number;
+        highest = std::max(highest, *number);
+    }
+    if (const JsonValue* const added = m_root.find("added_tokens"); added && added->array())
+        for (const JsonValue& token : *added->array()) {
+            const auto number = id([] { return std::string("added_tokens[].id"); }, token.find("id"), token);
+            if (!number)
+                return number;
+            highest = std::max(highest, *number);
+        }
+    return highest;
 }
 
 /// Makes the vocabulary with room for the added tokens, and takes the model's own.
@@ -244,21 +97,10 @@ Result<void> Reader::readVocabulary(const JsonValue& model)
         return failed(Errc::Malformed, vocab ? *vocab : model,
             "model.vocab is " + (vocab ? shortText(*vocab) : "missing")
                 + ", it must be an object that gives each token its id");
-    TokenId highest = 0;
-    for (const auto& [name, value] : *vocab->object()) {
-        const auto number = id("model.vocab[" + shortText(JsonValue{name}) + "]", &value, *vocab);
-        if (!number)
-            return number.error();
-        highest = std::max(highest, *number);
-    }
-    if (const JsonValue* const added = m_root.find("added_tokens"); added && added->array())
-        for (const JsonValue& token : *added->array()) {
-            const auto number = id("added_tokens[].id", token.find("id"), token);
-            if (!number)
-                return number.error();
-            highest = std::max(highest, *number);
-        }
-    m_parts.vocabulary = Vocabulary(highest, m_json.size());
+    const auto highest = highestId(*vocab);
+    if (!highest)
+        return highest.error();
+    m_parts.vocabulary = Vocabulary(*highest, m_json.size());
     for (const auto& [name, value] : *vocab->object())
         if (!m_parts.vocabulary.add(name, static_cast<TokenId>(*value.unsignedInteger()), Vocabulary::Kind::Base))
             return failed(Errc::Malformed, value,
@@ -283,7 +125,7 @@ Result<void> Reader::readAddedTokens()
                 "added_tokens[].content is " + (content ? shortText(*content) : "missing")
                     + ", it must be a text that is not empty");
         const std::string part = "added token " + shortText(*content);
-        const auto number = id(part + ".id", value.find("id"), value);
+        const auto number = id([&] { return part + ".id"; }, value.find("id"), value);
         if (!number)
             return number.error();
         const auto special = flag(value, part, "special", false);
@@ -310,8 +152,9 @@ Result<void> Reader::readAddedTokens()
 }
 
 /// "a b" or ["a", "b"], both and their joined form being tokens.
-Result<BytePairMerger::Merge> Reader::merge(const std::string& field, const JsonValue& value) const
+Result<BytePairMerger::Merge> Reader::merge(std::size_t index, const JsonValue& value) const
 {
+    const auto field = [index] { return "model.merges[" + std::to_string(index) + "]"; };
     std::string_view left;
     std::string_view right;
     if (const std::string* const text = value.string()) {
@@ -325,7 +168,7 @@ Result<BytePairMerger::Merge> Reader::merge(const std::string& field, const Json
     }
     if (left.empty() || right.empty() || right.find(' ') != right.npos)
         return failed(
-            Errc::Malformed, value, field + " is " + shortText(value) + ", it must be \"a b\" or [\"a\", \"b\"]");
+            Errc::Malformed, value, field() + " is " + shortText(value) + ", it must be \"a b\" or [\"a\", \"b\"]");
     std::optional<TokenId> ids[3];
     const std::string names[3] = {std::string(left), std::string(right), std::string(left) + std::string(right)};
     for (int i = 0; i < 3; ++i) {
@@ -333,7 +176,7 @@ Result<BytePairMerger::Merge> Reader::merge(const std::string& field, const Json
         ids[i] = bytes ? m_parts.vocabulary.idOfBytes(*bytes) : std::nullopt;
         if (!ids[i])
             return failed(Errc::Mismatch, value,
-                field + " needs the token " + shortText(JsonValue{names[i]}) + ", which model.vocab does not have");
+                field() + " needs the token " + shortText(JsonValue{names[i]}) + ", which model.vocab does not have");
     }
     return BytePairMerger::Merge{*ids[0], *ids[1], *ids[2]};
 }
@@ -357,7 +200,7 @@ Result<void> Reader::readMerges(const JsonValue& model)
     std::vector<BytePairMerger::Merge> merges;
     merges.reserve(list->array()->size());
     for (const JsonValue& value : *list->array()) {
-        const auto made = merge("model.merges[" + std::to_string(merges.size()) + "]", value);
+        const auto made = merge(merges.size(), value);
         if (!made)
             return made.error();
         merges.push_back(*made);
@@ -381,11 +224,11 @@ Result<TokenizerParts> Reader::read()
     m_parts.ignoreMerges = *ignoreMerges;
     if (const auto done = checkModel(*model); !done)
         return done.error();
-    for (const auto step : {&Reader::readNormalizer, &Reader::readPreTokenizer})
-        if (const auto done = (this->*step)(); !done)
-            return done.error();
-    if (const auto done = checkOutput(); !done)
-        return done.error();
+    auto stages = readStages(m_root, m_file);
+    if (!stages)
+        return stages.error();
+    m_parts.nfc = stages->nfc;
+    m_parts.patterns = std::move(stages->patterns);
     if (const auto done = readVocabulary(*model); !done)
         return done.error();
     if (const auto done = readAddedTokens(); !done)
