@@ -34,6 +34,7 @@ public:
 
     /// A path, or "demo".
     void openModel(const QString& path);
+    void chooseFolder(); ///< asks, then opens
 
 protected:
     void closeEvent(QCloseEvent* event) override;
@@ -47,7 +48,6 @@ private:
     void showRecent();
     void showOpenState();
     void goBack(); ///< from the opening page
-    void chooseFolder();
 
     MainWindowParts m_parts;
     Actions m_actions;

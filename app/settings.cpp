@@ -12,6 +12,7 @@ namespace {
 const QString themeKey = QStringLiteral("theme");
 const QString recentKey = QStringLiteral("recent");
 const QString geometryKey = QStringLiteral("window/geometry");
+const QString runLayoutKey = QStringLiteral("window/run");
 const QString stateKey = QStringLiteral("window/state");
 
 /// Indexed by ThemeChoice.
@@ -66,6 +67,16 @@ void Settings::setWindow(const QByteArray& geometry, const QByteArray& state)
 {
     m_settings.setValue(geometryKey, geometry);
     m_settings.setValue(stateKey, state);
+}
+
+QByteArray Settings::runLayout() const
+{
+    return m_settings.value(runLayoutKey).toByteArray();
+}
+
+void Settings::setRunLayout(const QByteArray& layout)
+{
+    m_settings.setValue(runLayoutKey, layout);
 }
 
 } // namespace colibri

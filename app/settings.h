@@ -24,6 +24,8 @@ public:
     QByteArray geometry() const;
     QByteArray windowState() const;
     void setWindow(const QByteArray& geometry, const QByteArray& state);
+    QByteArray runLayout() const;
+    void setRunLayout(const QByteArray& layout);
 
 private:
     QSettings m_settings;
