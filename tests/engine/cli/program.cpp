@@ -31,7 +31,7 @@ Outcome runProcess(const QString& program, const QStringList& arguments, const Q
     return {process.exitCode(), process.readAllStandardOutput(), process.readAllStandardError()};
 }
 
-Outcome colibri(const QStringList& arguments, const QByteArray& input)
+Outcome runColibri(const QStringList& arguments, const QByteArray& input)
 {
     return runProcess(programPath(), arguments, input);
 }

@@ -22,7 +22,7 @@ QString measurePath();
 /// Runs any program to its end, `input` on its standard input.
 Outcome runProcess(const QString& program, const QStringList& arguments, const QByteArray& input = {});
 /// Runs colibri.
-Outcome colibri(const QStringList& arguments, const QByteArray& input = {});
+Outcome runColibri(const QStringList& arguments, const QByteArray& input = {});
 
 /// The JSON object that is all of standard output; empty when there is anything else, or the program failed.
 std::optional<QJsonObject> onlyJson(const Outcome& outcome);

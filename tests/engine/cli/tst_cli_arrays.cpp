@@ -42,7 +42,7 @@ private:
 void TestCliArrays::shapesAreRight()
 {
     const QString out = fresh();
-    const Outcome outcome = colibri({"logits", tinyModel, "--tokens", tokens, "--out", out});
+    const Outcome outcome = runColibri({"logits", tinyModel, "--tokens", tokens, "--out", out});
     QCOMPARE(outcome.code, 0);
     QVERIFY(outcome.out.isEmpty());
     const QJsonObject shape = QJsonDocument::fromJson(fileBytes(out + "/shape.json")).object();
@@ -92,9 +92,9 @@ void TestCliArrays::sameBits()
 {
     QFETCH(const QStringList, options);
     const QString reference = fresh();
-    QCOMPARE(colibri({"logits", tinyModel, "--tokens", tokens, "--out", reference}).code, 0);
+    QCOMPARE(runColibri({"logits", tinyModel, "--tokens", tokens, "--out", reference}).code, 0);
     const QString out = fresh();
-    QCOMPARE(colibri(QStringList{"logits", tinyModel, "--tokens", tokens, "--out", out} + options).code, 0);
+    QCOMPARE(runColibri(QStringList{"logits", tinyModel, "--tokens", tokens, "--out", out} + options).code, 0);
     for (const QString& name : arrayNames) {
         QVERIFY(!fileBytes(out + '/' + name).isEmpty());
         QCOMPARE(fileBytes(out + '/' + name), fileBytes(reference + '/' + name));
@@ -105,13 +105,13 @@ void TestCliArrays::foldersAppearWholeOrNotAtAll()
 {
     const QString out = fresh();
     QVERIFY(QDir().mkdir(out));
-    QCOMPARE(colibri({"logits", tinyModel, "--tokens", "1", "--out", out + '/'}).code, 0); // an empty one is taken
+    QCOMPARE(runColibri({"logits", tinyModel, "--tokens", "1", "--out", out + '/'}).code, 0); // an empty one is taken
     const QByteArray before = fileBytes(out + "/logits.f32");
-    const Outcome again = colibri({"logits", tinyModel, "--tokens", "2", "--out", out});
+    const Outcome again = runColibri({"logits", tinyModel, "--tokens", "2", "--out", out});
     QCOMPARE(again.code, 2);
     QVERIFY2(again.err.contains(out.toUtf8()) && again.err.contains("not an empty folder"), again.err.constData());
     QCOMPARE(fileBytes(out + "/logits.f32"), before);
-    QCOMPARE(colibri({"logits", tinyModel, "--tokens", "1", "--out", fresh() + "/below/it"}).code, 2);
+    QCOMPARE(runColibri({"logits", tinyModel, "--tokens", "1", "--out", fresh() + "/below/it"}).code, 2);
     for (const QString& name : QDir(m_folder.path()).entryList(QDir::Dirs | QDir::NoDotAndDotDot))
         QVERIFY2(!name.contains("partial"), qPrintable(name));
 }
@@ -130,7 +130,7 @@ void TestCliArrays::perplexityIsTheMeanOfTheRows()
         for (int at = 0; at < 13; at += 5) { // windows of 5: 5, 5 and 3 targets
             const int count = std::min(5, 13 - at);
             const QString out = fresh();
-            QCOMPARE(colibri({"logits", tinyModel, "--tokens", ids.mid(at, count).join(','), "--out", out}).code, 0);
+            QCOMPARE(runColibri({"logits", tinyModel, "--tokens", ids.mid(at, count).join(','), "--out", out}).code, 0);
             const auto rows = readArray<float>(out + "/logits.f32");
             QCOMPARE(rows.size(), static_cast<std::size_t>(count) * 320);
             for (int i = 0; i < count; ++i)
@@ -138,7 +138,7 @@ void TestCliArrays::perplexityIsTheMeanOfTheRows()
                     std::span(rows).subspan(static_cast<std::size_t>(i) * 320, 320), ids[at + i + 1].toUInt());
         }
         const auto json =
-            onlyJson(colibri({"perplexity", tinyModel, "--tokens-file", file, "--window", "5", "--json"}));
+            onlyJson(runColibri({"perplexity", tinyModel, "--tokens-file", file, "--window", "5", "--json"}));
         QVERIFY(json);
         QCOMPARE((*json)["tokens"].toInt(), 13);
         QCOMPARE((*json)["windows"].toInt(), 3);

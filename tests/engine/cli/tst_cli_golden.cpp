@@ -100,7 +100,7 @@ void TestCliGolden::tinyArrays()
 {
     const QString out = m_folder.filePath("tiny");
     const QJsonObject golden = readJson(tinyModel + "/golden.json");
-    QCOMPARE(colibri({"logits", tinyModel, "--tokens", idList(golden["tokens"].toArray()), "--out", out}).code, 0);
+    QCOMPARE(runColibri({"logits", tinyModel, "--tokens", idList(golden["tokens"].toArray()), "--out", out}).code, 0);
     std::vector<std::uint16_t> experts;
     for (const std::int32_t expert : readArray<std::int32_t>(tinyModel + "/topk.bin"))
         experts.push_back(static_cast<std::uint16_t>(expert));
@@ -114,7 +114,7 @@ void TestCliGolden::tinyArrays()
 void TestCliGolden::tinyContinuation()
 {
     const QJsonObject golden = readJson(tinyModel + "/golden.json");
-    const auto json = onlyJson(colibri(
+    const auto json = onlyJson(runColibri(
         {"run", tinyModel, "--tokens", idList(golden["tokens"].toArray()), "-n", "16", "--ignore-eos", "--json"}));
     QVERIFY(json);
     QCOMPARE(idList((*json)["token_ids"].toArray()), idList(golden["greedy"].toArray()));
@@ -127,7 +127,7 @@ void TestCliGolden::tinyTokenizer()
         if (!value["parse_special"].toBool())
             continue;
         const auto json =
-            onlyJson(colibri({"tokenize", tinyModel, "-p", "-", "--json"}, value["text"].toString().toUtf8()));
+            onlyJson(runColibri({"tokenize", tinyModel, "-p", "-", "--json"}, value["text"].toString().toUtf8()));
         QVERIFY(json);
         QCOMPARE(idList((*json)["token_ids"].toArray()), idList(value["ids"].toArray()));
         ++compared;
@@ -153,17 +153,17 @@ void TestCliGolden::demo()
     const QString ids = idList(golden["token_ids"].toArray());
 
     const auto tokenized =
-        onlyJson(colibri({"tokenize", model, "-p", "-", "--json"}, golden["text"].toString().toUtf8()));
+        onlyJson(runColibri({"tokenize", model, "-p", "-", "--json"}, golden["text"].toString().toUtf8()));
     QVERIFY(tokenized);
     QCOMPARE(idList((*tokenized)["token_ids"].toArray()), ids);
 
-    const auto run = onlyJson(colibri({"run", model, "--tokens", ids, "-n", "48", "--ignore-eos", "--json"}));
+    const auto run = onlyJson(runColibri({"run", model, "--tokens", ids, "-n", "48", "--ignore-eos", "--json"}));
     QVERIFY(run);
     QCOMPARE(idList((*run)["token_ids"].toArray()), idList(golden["greedy_token_ids"].toArray()));
     QCOMPARE((*run)["text"].toString(), golden["greedy_text"].toString());
 
     const QString out = m_folder.filePath(name);
-    QCOMPARE(colibri({"logits", model, "--tokens", ids, "--out", out}).code, 0);
+    QCOMPARE(runColibri({"logits", model, "--tokens", ids, "--out", out}).code, 0);
     const Golden arrays{readArray<float>(folder + "/logits.f32"), readArray<float>(folder + "/router_logits.f32"),
         readArray<std::uint16_t>(folder + "/experts.u16"), readArray<float>(folder + "/expert_weights.f32"), 16, 5e-5,
         1e-5, 1e-5, 1e-5};
@@ -190,7 +190,7 @@ void TestCliGolden::heldOut()
     file.write(QJsonDocument(ids).toJson());
     file.close();
     const auto json =
-        onlyJson(colibri({"perplexity", model, "--tokens-file", file.fileName(), "--window", "256", "--json"}));
+        onlyJson(runColibri({"perplexity", model, "--tokens-file", file.fileName(), "--window", "256", "--json"}));
     QVERIFY(json);
     QCOMPARE((*json)["tokens"].toInteger(), ids.size() - 1);
     const double difference = (*json)["mean_loss"].toDouble() - golden["held_out_loss"].toDouble();

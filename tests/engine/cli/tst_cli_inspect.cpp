@@ -48,7 +48,7 @@ private:
 
 void TestCliInspect::inspectAddsUp()
 {
-    const auto json = onlyJson(colibri({"inspect", tinyModel, "--json"}));
+    const auto json = onlyJson(runColibri({"inspect", tinyModel, "--json"}));
     QVERIFY(json);
     QCOMPARE((*json)["architecture"].toString(), "qwen3_moe");
     QCOMPARE((*json)["format"].toString(), "huggingface");
@@ -88,7 +88,7 @@ void TestCliInspect::inspectAddsUp()
 
 void TestCliInspect::inspectText()
 {
-    const Outcome outcome = colibri({"inspect", tinyModel});
+    const Outcome outcome = runColibri({"inspect", tinyModel});
     QCOMPARE(outcome.code, 0);
     for (const char* word :
         {"qwen3_moe", "routing.normalize", "model.layers.1.mlp.experts.5.down_proj.weight", "model.safetensors"})
@@ -110,11 +110,11 @@ void TestCliInspect::exportKeepsTheBits()
     QFETCH(const QString, dtype);
     QFETCH(const int, bits);
     const QString out = m_folder.filePath(dtype);
-    const auto report = onlyJson(colibri({"export", tinyModel, "--out", out, "--dtype", dtype, "--json"}));
+    const auto report = onlyJson(runColibri({"export", tinyModel, "--out", out, "--dtype", dtype, "--json"}));
     QVERIFY(report);
     QCOMPARE((*report)["experts"].toInt(), 12);
     QVERIFY((*report)["bytes_written"].toInteger() > 0);
-    const auto json = onlyJson(colibri({"inspect", out, "--json"}));
+    const auto json = onlyJson(runColibri({"inspect", out, "--json"}));
     QVERIFY(json);
     QCOMPARE((*json)["format"].toString(), "colibri");
     QCOMPARE((*json)["bytes"].toObject()["experts"].toInteger(), qint64{2} * 6 * 3 * 64 * 128 * bits / 8);
@@ -122,18 +122,18 @@ void TestCliInspect::exportKeepsTheBits()
         QCOMPARE(tensor["offset"].toInteger() % 64, 0);
 
     const QStringList run{"--tokens", "143,34,34,110", "-n", "8", "--json"};
-    const auto here = onlyJson(colibri(QStringList{"run", out} + run));
+    const auto here = onlyJson(runColibri(QStringList{"run", out} + run));
     QVERIFY(here);
     QCOMPARE((*here)["token_ids"].toArray().size(), 8);
     if (dtype == "f32")
-        QCOMPARE((*here)["token_ids"], (*onlyJson(colibri(QStringList{"run", tinyModel} + run)))["token_ids"]);
+        QCOMPARE((*here)["token_ids"], (*onlyJson(runColibri(QStringList{"run", tinyModel} + run)))["token_ids"]);
 }
 
 void TestCliInspect::exportRefusesWhatExists()
 {
     const QString out = m_folder.filePath("there");
     QVERIFY(QDir().mkdir(out));
-    const Outcome outcome = colibri({"export", tinyModel, "--out", out});
+    const Outcome outcome = runColibri({"export", tinyModel, "--out", out});
     QCOMPARE(outcome.code, 2);
     QVERIFY2(outcome.err.contains(out.toUtf8()), outcome.err.constData());
     QVERIFY(QDir(out).isEmpty());
@@ -142,7 +142,7 @@ void TestCliInspect::exportRefusesWhatExists()
 void TestCliInspect::bench()
 {
     const auto json = onlyJson(
-        colibri({"bench", tinyModel, "--prompt-tokens", "20", "--gen-tokens", "5", "--repeat", "2", "--json"}));
+        runColibri({"bench", tinyModel, "--prompt-tokens", "20", "--gen-tokens", "5", "--repeat", "2", "--json"}));
     QVERIFY(json);
     for (const char* key : {"decode_tok_s", "prefill_tok_s", "first_token_s", "open_s"}) {
         const QJsonArray spread = (*json)["spread"].toObject()[key].toArray();
@@ -151,7 +151,7 @@ void TestCliInspect::bench()
         QVERIFY2((*json)[key].toDouble() <= spread[1].toDouble(), key);
     }
     // All but the embedding, of which one row is read, and four of six experts.
-    const QJsonObject bytes = (*onlyJson(colibri({"inspect", tinyModel, "--json"})))["bytes"].toObject();
+    const QJsonObject bytes = (*onlyJson(runColibri({"inspect", tinyModel, "--json"})))["bytes"].toObject();
     const qint64 expected =
         sum(bytes) - bytes["embedding"].toInteger() + 128 * 4 - bytes["experts"].toInteger() * 4 / 6;
     QCOMPARE((*json)["decode_bytes_per_token"].toInteger(), expected);
@@ -163,7 +163,7 @@ void TestCliInspect::bench()
     QVERIFY((*json)["peak_anonymous_bytes"].toInteger() > 0);
     QVERIFY(!(*json)["engine"].toObject()["isa"].toString().isEmpty());
 
-    const Outcome tooLong = colibri({"bench", tinyModel, "--prompt-tokens", "510", "--gen-tokens", "5"});
+    const Outcome tooLong = runColibri({"bench", tinyModel, "--prompt-tokens", "510", "--gen-tokens", "5"});
     QCOMPARE(tooLong.code, 2);
     QVERIFY2(tooLong.err.contains("515") && tooLong.err.contains("512"), tooLong.err.constData());
 }

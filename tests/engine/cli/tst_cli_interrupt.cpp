@@ -142,7 +142,7 @@ void TestCliInterrupt::keepsTheTextSoFar()
     QStringList arguments;
     for (const QByteArray& argument : longRun)
         arguments << QString::fromUtf8(argument);
-    const Outcome whole = colibri(arguments);
+    const Outcome whole = runColibri(arguments);
     QCOMPARE(whole.code, 0);
 
     HeldProgram program(longRun, 24);

@@ -109,7 +109,7 @@ void TestCliLinear::initTestCase()
 
 void TestCliLinear::indexedByPosition()
 {
-    const Outcome outcome = colibri(QStringList{"run"} + byPosition() + QStringList{"--tokens", tokenText});
+    const Outcome outcome = runColibri(QStringList{"run"} + byPosition() + QStringList{"--tokens", tokenText});
     QVERIFY2(outcome.code == 0, outcome.err.constData());
     const QList<QByteArray> lines = outcome.out.trimmed().split('\n');
     QCOMPARE(lines.size(), 4);
@@ -133,11 +133,11 @@ void TestCliLinear::indexedByPosition()
 void TestCliLinear::asJson()
 {
     const auto json =
-        onlyJson(colibri(QStringList{"run"} + byPosition() + QStringList{"--tokens", tokenText, "--json"}));
+        onlyJson(runColibri(QStringList{"run"} + byPosition() + QStringList{"--tokens", tokenText, "--json"}));
     QVERIFY(json);
     const QJsonArray outputs = (*json)["outputs"].toArray();
     QCOMPARE(outputs.size(), 4);
-    const Outcome text = colibri(QStringList{"run"} + byPosition() + QStringList{"--tokens", tokenText});
+    const Outcome text = runColibri(QStringList{"run"} + byPosition() + QStringList{"--tokens", tokenText});
     const QList<QByteArray> lines = text.out.trimmed().split('\n');
     for (qsizetype position = 0; position < 4; ++position) {
         const QList<QByteArray> values = lines[position].split('\t').last().split(' ');
@@ -153,7 +153,7 @@ void TestCliLinear::asJson()
 
 void TestCliLinear::indexedByTokenIsRefused()
 {
-    const Outcome outcome = colibri(
+    const Outcome outcome = runColibri(
         {"run", m_folder.path(), "--raw", "in=512,out=512,dtype=f16,bias=true,index=token", "--tokens", tokenText});
     QCOMPARE(outcome.code, 2);
     QVERIFY(outcome.out.isEmpty());
@@ -164,14 +164,14 @@ void TestCliLinear::makesNoTokens()
 {
     for (const QStringList& option :
         {QStringList{"-n", "3"}, QStringList{"--ignore-eos"}, QStringList{"--top-k", "3"}}) {
-        const Outcome outcome = colibri(QStringList{"run"} + byPosition() + QStringList{"--tokens", "1"} + option);
+        const Outcome outcome = runColibri(QStringList{"run"} + byPosition() + QStringList{"--tokens", "1"} + option);
         QCOMPARE(outcome.code, 2);
         QVERIFY2(outcome.err.startsWith("colibri: " + option[0].toUtf8() + ": "), outcome.err.constData());
     }
-    const Outcome text = colibri(QStringList{"run"} + byPosition() + QStringList{"-p", "a"});
+    const Outcome text = runColibri(QStringList{"run"} + byPosition() + QStringList{"-p", "a"});
     QCOMPARE(text.code, 2);
     QVERIFY2(text.err.contains("--tokens"), text.err.constData());
-    QCOMPARE(colibri(QStringList{"bench"} + byPosition()).code, 2);
+    QCOMPARE(runColibri(QStringList{"bench"} + byPosition()).code, 2);
 }
 
 QTEST_GUILESS_MAIN(TestCliLinear)

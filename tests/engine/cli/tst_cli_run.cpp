@@ -46,20 +46,20 @@ void TestCliRun::promptsAgree()
     const QString file = m_folder.filePath("prompt");
     QVERIFY(writeFile(file, prompt));
     const QStringList rest{"-n", "12", "--json"};
-    const auto direct = onlyJson(colibri(QStringList{"run", tinyModel, "-p", QString::fromUtf8(prompt)} + rest));
+    const auto direct = onlyJson(runColibri(QStringList{"run", tinyModel, "-p", QString::fromUtf8(prompt)} + rest));
     QVERIFY(direct);
     QVERIFY(!(*direct)["prompt_token_ids"].toArray().isEmpty());
     QCOMPARE((*direct)["token_ids"].toArray().size(), 12);
-    const auto fromInput = onlyJson(colibri(QStringList{"run", tinyModel, "-p", "-"} + rest, prompt));
-    const auto fromFile = onlyJson(colibri(QStringList{"run", tinyModel, "--prompt-file", file} + rest));
+    const auto fromInput = onlyJson(runColibri(QStringList{"run", tinyModel, "-p", "-"} + rest, prompt));
+    const auto fromFile = onlyJson(runColibri(QStringList{"run", tinyModel, "--prompt-file", file} + rest));
     const auto fromIds = onlyJson(
-        colibri(QStringList{"run", tinyModel, "--tokens", idList((*direct)["prompt_token_ids"].toArray())} + rest));
+        runColibri(QStringList{"run", tinyModel, "--tokens", idList((*direct)["prompt_token_ids"].toArray())} + rest));
     QVERIFY(fromInput && fromFile && fromIds);
     for (const auto& other : {fromInput, fromFile, fromIds}) {
         QCOMPARE((*other)["prompt_token_ids"], (*direct)["prompt_token_ids"]);
         QCOMPARE((*other)["token_ids"], (*direct)["token_ids"]);
     }
-    const auto tokens = onlyJson(colibri({"tokenize", tinyModel, "-p", "-", "--json"}, prompt));
+    const auto tokens = onlyJson(runColibri({"tokenize", tinyModel, "-p", "-", "--json"}, prompt));
     QVERIFY(tokens);
     QCOMPARE((*tokens)["token_ids"], (*direct)["prompt_token_ids"]);
 }
@@ -67,7 +67,7 @@ void TestCliRun::promptsAgree()
 void TestCliRun::jsonSaysHowItCameAbout()
 {
     const auto json =
-        onlyJson(colibri({"run", tinyModel, "--tokens", "1,2,3", "-n", "4", "--seed", "18446744073709551615",
+        onlyJson(runColibri({"run", tinyModel, "--tokens", "1,2,3", "-n", "4", "--seed", "18446744073709551615",
             "--threads", "1", "--batch", "2", "--kv", "f16", "--context", "100", "--numerics", "scalar", "--json"}));
     QVERIFY(json);
     QCOMPARE((*json)["stop_reason"].toString(), "max_tokens");
@@ -95,9 +95,9 @@ void TestCliRun::textIsWhatJsonSays()
 {
     const QStringList run{
         "run", tinyModel, "-p", "the quick", "-n", "60", "--temperature", "1.5", "--seed", "3", "--ignore-eos"};
-    const auto json = onlyJson(colibri(run + QStringList{"--json"}));
+    const auto json = onlyJson(runColibri(run + QStringList{"--json"}));
     QVERIFY(json);
-    const Outcome text = colibri(run);
+    const Outcome text = runColibri(run);
     QCOMPARE(text.code, 0);
     QVERIFY(!text.out.isEmpty());
     QCOMPARE(QString::fromUtf8(text.out), (*json)["text"].toString());
@@ -108,13 +108,13 @@ void TestCliRun::textIsWhatJsonSays()
 
 void TestCliRun::nothingToMake()
 {
-    const auto json = onlyJson(colibri({"run", tinyModel, "--tokens", "1,2,3", "-n", "0", "--json"}));
+    const auto json = onlyJson(runColibri({"run", tinyModel, "--tokens", "1,2,3", "-n", "0", "--json"}));
     QVERIFY(json);
     QCOMPARE((*json)["token_ids"].toArray().size(), 0);
     QCOMPARE((*json)["text"].toString(), "");
     QCOMPARE((*json)["stop_reason"].toString(), "max_tokens");
     QVERIFY((*json)["timings"].toObject()["decode_tok_s"].isNull());
-    const Outcome text = colibri({"run", tinyModel, "--tokens", "1,2,3", "-n", "0"});
+    const Outcome text = runColibri({"run", tinyModel, "--tokens", "1,2,3", "-n", "0"});
     QCOMPARE(text.code, 0);
     QVERIFY(text.out.isEmpty());
 }
@@ -122,7 +122,7 @@ void TestCliRun::nothingToMake()
 void TestCliRun::stopsWhenTheContextIsFull()
 {
     const auto json = onlyJson(
-        colibri({"run", tinyModel, "--tokens", "1,2,3", "-n", "50", "--context", "10", "--ignore-eos", "--json"}));
+        runColibri({"run", tinyModel, "--tokens", "1,2,3", "-n", "50", "--context", "10", "--ignore-eos", "--json"}));
     QVERIFY(json);
     QCOMPARE((*json)["stop_reason"].toString(), "context_full");
     QCOMPARE((*json)["token_ids"].toArray().size(), 7);
@@ -131,7 +131,7 @@ void TestCliRun::stopsWhenTheContextIsFull()
 void TestCliRun::sameSeedSameText()
 {
     const auto idsOf = [](const QString& seed) {
-        const auto json = onlyJson(colibri({"run", tinyModel, "--tokens", "5,6", "-n", "40", "--temperature", "2",
+        const auto json = onlyJson(runColibri({"run", tinyModel, "--tokens", "5,6", "-n", "40", "--temperature", "2",
             "--ignore-eos", "--seed", seed, "--json"}));
         return json ? (*json)["token_ids"].toArray() : QJsonArray();
     };
@@ -143,9 +143,9 @@ void TestCliRun::sameSeedSameText()
 
 void TestCliRun::tokenizePrintsIdsAndTexts()
 {
-    const Outcome outcome = colibri({"tokenize", tinyModel, "-p", "the \"q"});
+    const Outcome outcome = runColibri({"tokenize", tinyModel, "-p", "the \"q"});
     QCOMPARE(outcome.code, 0);
-    const auto json = onlyJson(colibri({"tokenize", tinyModel, "-p", "the \"q", "--json"}));
+    const auto json = onlyJson(runColibri({"tokenize", tinyModel, "-p", "the \"q", "--json"}));
     QVERIFY(json);
     const QJsonArray ids = (*json)["token_ids"].toArray();
     const QList<QByteArray> lines = outcome.out.split('\n');
@@ -201,7 +201,7 @@ void TestCliRun::mistakes()
 {
     QFETCH(const QStringList, arguments);
     QFETCH(const QStringList, words);
-    const Outcome outcome = colibri(arguments);
+    const Outcome outcome = runColibri(arguments);
     QCOMPARE(outcome.code, 2);
     QVERIFY2(outcome.out.isEmpty(), outcome.out.constData());
     QVERIFY(outcome.err.startsWith("colibri: "));

@@ -40,13 +40,13 @@ private slots:
 
 void TestCliUsage::helpListsCommands()
 {
-    const Outcome help = colibri({"--help"});
+    const Outcome help = runColibri({"--help"});
     QCOMPARE(help.code, 0);
     QVERIFY(help.err.isEmpty());
     for (const QString& command : commands)
         QVERIFY2(help.out.contains("\n  " + command.toUtf8() + " "), qPrintable(command));
     QVERIFY(help.out.contains("Examples:"));
-    QCOMPARE(colibri({"-h"}).out, help.out);
+    QCOMPARE(runColibri({"-h"}).out, help.out);
 }
 
 void TestCliUsage::helpIsQuickAndSmall()
@@ -54,7 +54,8 @@ void TestCliUsage::helpIsQuickAndSmall()
     const double factor = sanitized ? 30 : 1;
     double bestMs = 1e9;
     double mostMiB = 0;
-    for (int i = 0; i < 20; ++i) {
+    // The best of several, as other programs may hold the processor.
+    for (int i = 0; i < 200 && (i < 20 || bestMs > 10 * factor); ++i) {
         const Outcome measured = runProcess(measurePath(), {programPath(), "--help"});
         QCOMPARE(measured.code, 0);
         const QList<QByteArray> values = measured.out.trimmed().split(' ');
@@ -89,7 +90,7 @@ void TestCliUsage::commandHelp()
 {
     QFETCH(const QStringList, options);
     const QString command = QString::fromUtf8(QTest::currentDataTag());
-    const Outcome help = colibri({command, "--help"});
+    const Outcome help = runColibri({command, "--help"});
     QCOMPARE(help.code, 0);
     QVERIFY(help.err.isEmpty());
     QVERIFY(help.out.contains("Usage: colibri " + command.toUtf8() + " "));
@@ -102,7 +103,7 @@ void TestCliUsage::commandHelp()
 
 void TestCliUsage::version()
 {
-    const Outcome version = colibri({"--version"});
+    const Outcome version = runColibri({"--version"});
     QCOMPARE(version.code, 0);
     QVERIFY(version.out.startsWith("colibri "));
     QCOMPARE(version.out.count('\n'), 1);
@@ -142,7 +143,7 @@ void TestCliUsage::laterOptionsAreRefusedByName()
 {
     QFETCH(const QStringList, arguments);
     QFETCH(const QString, name);
-    const Outcome outcome = colibri(arguments);
+    const Outcome outcome = runColibri(arguments);
     QCOMPARE(outcome.code, 2);
     QVERIFY(outcome.out.isEmpty());
     QCOMPARE(outcome.err, "colibri: " + name.toUtf8() + notAvailable);
@@ -193,7 +194,7 @@ void TestCliUsage::mistakes()
 {
     QFETCH(const QStringList, arguments);
     QFETCH(const QStringList, words);
-    const Outcome outcome = colibri(arguments);
+    const Outcome outcome = runColibri(arguments);
     QCOMPARE(outcome.code, 2);
     QVERIFY2(outcome.out.isEmpty(), outcome.out.constData());
     QVERIFY(outcome.err.startsWith("colibri: "));
@@ -222,7 +223,7 @@ void TestCliUsage::namesAreSuggested()
 {
     QFETCH(const QStringList, arguments);
     QFETCH(const QByteArray, message);
-    const Outcome outcome = colibri(arguments);
+    const Outcome outcome = runColibri(arguments);
     QCOMPARE(outcome.code, 2);
     QCOMPARE(outcome.err, message);
     QVERIFY(outcome.out.isEmpty());
