@@ -106,6 +106,20 @@ void TestRun::routeUpTo(std::uint32_t count)
     m_record->publishRouted(count);
 }
 
+void TestRun::repeatUpTo(std::uint32_t count)
+{
+    const std::uint32_t period = m_record->routed();
+    for (std::uint32_t position = period; position < count; ++position) {
+        for (std::uint32_t layer = 0; layer < m_record->shape().layers; ++layer) {
+            const std::uint32_t from = position % period;
+            std::ranges::copy(m_record->experts(from, layer), m_record->writeExperts(position, layer).begin());
+            std::ranges::copy(m_record->weights(from, layer), m_record->writeWeights(position, layer).begin());
+            m_record->writeMargin(position, layer, m_record->margin(from, layer));
+        }
+    }
+    m_record->publishRouted(count);
+}
+
 void TestRun::route(std::uint32_t position)
 {
     const RunRecord::Shape& shape = m_record->shape();

@@ -31,6 +31,8 @@ public:
     void setPrompt(const std::vector<TokenId>& prompt); ///< and routes it
     void append(TokenId id); ///< routes the token before it, then publishes this one
     void routeUpTo(std::uint32_t count);
+    /// Routes like routeUpTo(), but repeats the decisions of the first positions: for very long runs.
+    void repeatUpTo(std::uint32_t count);
     void zeroNext() { m_zeroNext = true; } ///< the next position has a zeroed expert in layer 1, rank 0
     void show(); ///< the store takes over what was published
     /// A prompt and an answer that have everything: words, line feeds, tabs, split characters, special tokens.

@@ -10,13 +10,14 @@ namespace colibri {
 /// and, as its value, the current item in words.
 class CurrentItem {
 public:
+    CurrentItem(); ///< from now on Qt asks items of this kind
+    CurrentItem(const CurrentItem&) = delete;
+    CurrentItem& operator=(const CurrentItem&) = delete;
     virtual ~CurrentItem() = default;
     virtual QAccessible::Role itemsRole() const = 0;
     virtual QString currentText() const = 0; ///< empty when nothing is current
 };
 
-/// Makes Qt ask CurrentItem for every widget that is one. Once or more often, GUI thread.
-void installCurrentItemAccessibility();
 /// Tells assistive programs that the current item of `widget` is another one or reads otherwise now.
 void announceCurrentItem(QWidget& widget, const CurrentItem& item);
 

@@ -99,17 +99,10 @@ void ExpertGridView::paintLines(QPainter& painter, const Inks& inks) const
         painter.fillRect(QRect(QPoint(left, area.top()), area.bottomRight()),
             QBrush(QColor::fromRgb(inks.theme.line), Qt::BDiagPattern));
     }
-    QList<QLine> lines;
-    for (int token = cells.tokens.first; token < cells.tokens.end; ++token) {
-        const int right = m_geometry.cellRect(token, 0).right();
-        lines.push_back({right, area.top(), right, area.bottom()});
-    }
-    for (int layer = cells.layers.first; layer < cells.layers.end; ++layer) {
-        const int bottom = m_geometry.cellRect(0, layer).bottom();
-        lines.push_back({area.left(), bottom, area.right(), bottom});
-    }
-    painter.setPen(inks.base);
-    painter.drawLines(lines);
+    for (int token = cells.tokens.first; token < cells.tokens.end; ++token)
+        painter.fillRect(QRect(m_geometry.cellRect(token, 0).right(), area.top(), 1, area.height()), inks.base);
+    for (int layer = cells.layers.first; layer < cells.layers.end; ++layer)
+        painter.fillRect(QRect(area.left(), m_geometry.cellRect(0, layer).bottom(), area.width(), 1), inks.base);
 }
 
 void ExpertGridView::paintIds(QPainter& painter) const

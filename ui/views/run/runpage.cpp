@@ -39,7 +39,6 @@ RunPage::RunPage(const OpenStore& open, const RunStore& run, SelectionStore& sel
     , m_views(new QSplitter(Qt::Vertical, this))
     , m_parts(new QSplitter(Qt::Horizontal, this))
 {
-    installCurrentItemAccessibility();
     m_middle->addWidget(makeEmpty());
     m_middle->addWidget(makeMiddle());
     for (QWidget* part : std::initializer_list<QWidget*>{m_prompt, m_middle, m_details})

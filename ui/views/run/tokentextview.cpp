@@ -194,7 +194,9 @@ void TokenTextView::scrollTo(int token)
 {
     const QRect rect = tokenRect(token);
     QScrollBar& bar = *verticalScrollBar();
-    if (rect.top() < margin)
+    if (token == m_layout.tokens() - 1)
+        bar.setValue(bar.maximum()); // and follows what comes
+    else if (rect.top() < margin)
         bar.setValue(bar.value() + rect.top() - margin);
     else if (rect.bottom() > viewport()->height() - margin)
         bar.setValue(bar.value() + rect.bottom() - viewport()->height() + margin);
