@@ -90,7 +90,7 @@ public:
         m_page->promptPanel().setPrompt("1, 2, 3");
         const QList<QAction*> actions = m_page->runActions();
         actions[0]->trigger();
-        QTest::qWaitFor([&] { return actions[3]->isEnabled(); }, 5000);
+        (void)QTest::qWaitFor([&] { return actions[3]->isEnabled(); }, 5000);
         while (actions[3]->isEnabled())
             QTest::qWait(50);
         return m_studio.run().decodeTokensPerSecond();

@@ -13,6 +13,7 @@
 #include <QDir>
 #include <QElapsedTimer>
 #include <QFile>
+#include <QInputMethodEvent>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -50,7 +51,8 @@ private:
 
 namespace {
 
-constexpr auto prompt = "Once upon a time there was a 春眠";
+constexpr auto typed = "Once upon a time there was a "; // by keys
+constexpr auto composed = "春眠"; // by an input method
 
 /// A studio with a shown window, and the ways to its parts.
 struct Shown {
@@ -178,7 +180,10 @@ void TestStudio::runStopStepRun()
     QVERIFY(edit);
     shown.click(edit->viewport());
     QTest::keyClick(edit, Qt::Key_A, Qt::ControlModifier);
-    QTest::keyClicks(edit, prompt);
+    QTest::keyClicks(edit, typed);
+    QInputMethodEvent input;
+    input.setCommitString(QString::fromUtf8(composed));
+    QApplication::sendEvent(edit, &input);
     SamplingForm& sampling = shown.page().promptPanel().sampling();
     sampling.setFolded(false);
     SamplingChoice choice;
@@ -219,8 +224,7 @@ void TestStudio::runStopStepRun()
 
     // The same run by the headless program.
     const QJsonObject run =
-        program({"run", "demo", "-p", prompt, "-n", "40", "--temperature", "0.8", "--seed", "11", "--json"});
-    const QString promptText = QString::fromUtf8(prompt);
+        program({"run", "demo", "-p", promptText, "-n", "40", "--temperature", "0.8", "--seed", "11", "--json"});
     QCOMPARE(shown.text(), promptText + run["text"].toString());
 
     // Every token and layer in the grid and its details, against the headless program's logits of the same tokens.
