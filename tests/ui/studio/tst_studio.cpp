@@ -223,6 +223,7 @@ void TestStudio::runStopStepRun()
     QVERIFY(QTest::qWaitFor([&] { return !shown.enabled(Stop) && !shown.enabled(Continue); }, 10000));
 
     // The same run by the headless program.
+    const QString promptText = QString::fromUtf8(typed) + QString::fromUtf8(composed);
     const QJsonObject run =
         program({"run", "demo", "-p", promptText, "-n", "40", "--temperature", "0.8", "--seed", "11", "--json"});
     QCOMPARE(shown.text(), promptText + run["text"].toString());
