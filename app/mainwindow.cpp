@@ -84,6 +84,7 @@ void MainWindow::connectActions()
 
 void MainWindow::connectTheme()
 {
+    m_parts.theme.setChoice(m_parts.settings.theme());
     const std::pair<QAction*, ThemeChoice> choices[]{{m_actions.themeSystem, ThemeChoice::System},
         {m_actions.themeLight, ThemeChoice::Light}, {m_actions.themeDark, ThemeChoice::Dark}};
     for (const auto& [action, choice] : choices) {

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "settings.h"
+#include "studio.h"
+#include "views/opening/openingpage.h"
+#include "views/run/runpage.h"
+#include "views/start/startpage.h"
+
+#include <QDialog>
+#include <QDropEvent>
+#include <QLabel>
+#include <QListWidget>
+#include <QMenu>
+#include <QMenuBar>
+#include <QMimeData>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QSettings>
+#include <QStackedWidget>
+#include <QTableWidget>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QUrl>
+
+using namespace colibri;
+
+namespace {
+
+constexpr int answerMs = 60000;
+
+QString tinyFolder()
+{
+    return QStringLiteral(COLIBRI_TEST_DATA "/qwen3moe-f32");
+}
+
+template <class Page>
+bool shows(Studio& studio)
+{
+    return qobject_cast<Page*>(studio.window().findChild<QStackedWidget*>()->currentWidget()) != nullptr;
+}
+
+template <class Page>
+bool waitForPage(Studio& studio)
+{
+    return QTest::qWaitFor([&] { return shows<Page>(studio); }, answerMs);
+}
+
+void trigger(Studio& studio, const char* action)
+{
+    studio.window().findChild<QAction*>(QLatin1String(action))->trigger();
+}
+
+QString textOf(Studio& studio, const char* label)
+{
+    return studio.window().findChild<QLabel*>(QLatin1String(label))->text();
+}
+
+/// Drags a file over a widget and lets go of it. Returns whether it was taken.
+bool drop(QWidget* target, const QMimeData& data)
+{
+    QDragEnterEvent enter({5, 5}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QCoreApplication::sendEvent(target, &enter);
+    QDropEvent dropped({5, 5}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+    QCoreApplication::sendEvent(target, &dropped);
+    return enter.isAccepted() && dropped.isAccepted();
+}
+
+} // namespace
+
+class TestMainWindow : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase();
+    void init();
+    void pagesFollowTheOpening();
+    void anErrorLeadsBack();
+    void droppedFilesOpen();
+    void recentModels();
+    void themesAreRemembered();
+    void theWindowIsRemembered();
+    void everyActionIsReachable();
+    void helpDialogs();
+
+private:
+    QTemporaryDir m_folder;
+};
+
+void TestMainWindow::initTestCase()
+{
+    QVERIFY(m_folder.isValid());
+    QCoreApplication::setOrganizationName(QStringLiteral("colibri"));
+    QCoreApplication::setApplicationName(QStringLiteral("colibri"));
+    QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, m_folder.path());
+}
+
+void TestMainWindow::init()
+{
+    QSettings().clear();
+}
+
+void TestMainWindow::pagesFollowTheOpening()
+{
+    Studio studio;
+    studio.window().show();
+    QVERIFY(shows<StartPage>(studio));
+    QCOMPARE(studio.window().windowTitle(), QStringLiteral("Colibri"));
+    QVERIFY(!studio.window().findChild<QAction*>(QStringLiteral("closeModel"))->isEnabled());
+    studio.window().openModel(tinyFolder());
+    QVERIFY(shows<OpeningPage>(studio));
+    QVERIFY(waitForPage<RunPage>(studio));
+    QVERIFY(studio.window().windowTitle().contains(QStringLiteral("qwen3moe-f32")));
+    QVERIFY(textOf(studio, "statusModel").contains(QStringLiteral("2 layers × 6 experts, 2 active")));
+    QVERIFY(textOf(studio, "statusMemory").contains(QStringLiteral("MiB")));
+    trigger(studio, "closeModel");
+    QVERIFY(shows<StartPage>(studio));
+    QCOMPARE(studio.window().windowTitle(), QStringLiteral("Colibri"));
+}
+
+void TestMainWindow::anErrorLeadsBack()
+{
+    Studio studio;
+    studio.window().show();
+    auto* const why = studio.window().findChild<QLabel*>(QStringLiteral("errorWhy"));
+    auto* const back = studio.window().findChild<QPushButton*>(QStringLiteral("backFromError"));
+    studio.window().openModel(m_folder.filePath("nothing"));
+    QVERIFY(QTest::qWaitFor([&] { return why->isVisible(); }, answerMs));
+    QVERIFY(shows<OpeningPage>(studio));
+    QTest::mouseClick(back, Qt::LeftButton);
+    QVERIFY(shows<StartPage>(studio));
+    studio.window().openModel(tinyFolder());
+    QVERIFY(waitForPage<RunPage>(studio));
+    studio.window().openModel(m_folder.filePath("nothing"));
+    QVERIFY(QTest::qWaitFor([&] { return why->isVisible(); }, answerMs));
+    QTest::mouseClick(back, Qt::LeftButton);
+    QVERIFY(shows<RunPage>(studio));
+    QVERIFY(studio.window().windowTitle().contains(QStringLiteral("qwen3moe-f32")));
+}
+
+void TestMainWindow::droppedFilesOpen()
+{
+    Studio studio;
+    studio.window().show();
+    QMimeData folder;
+    folder.setUrls({QUrl::fromLocalFile(tinyFolder())});
+    QVERIFY(drop(studio.window().findChild<StartPage*>(), folder));
+    QVERIFY(waitForPage<RunPage>(studio));
+    QMimeData two;
+    two.setUrls({QUrl::fromLocalFile(tinyFolder()), QUrl::fromLocalFile(m_folder.path())});
+    QVERIFY(!drop(&studio.window(), two));
+    QMimeData text;
+    text.setText(QStringLiteral("a prompt"));
+    QVERIFY(!drop(&studio.window(), text));
+    QVERIFY(shows<RunPage>(studio));
+    auto* const prompt = studio.window().findChild<QPlainTextEdit*>();
+    const QString before = prompt->toPlainText();
+    QMimeData config;
+    config.setUrls({QUrl::fromLocalFile(tinyFolder() + QStringLiteral("/config.json"))});
+    QVERIFY(drop(prompt->viewport(), config));
+    QVERIFY(shows<OpeningPage>(studio));
+    QVERIFY(waitForPage<RunPage>(studio));
+    QCOMPARE(prompt->toPlainText(), before);
+}
+
+void TestMainWindow::recentModels()
+{
+    {
+        Studio studio;
+        studio.window().openModel(tinyFolder());
+        QVERIFY(waitForPage<RunPage>(studio));
+        studio.window().openModel(m_folder.filePath("nothing")); // what could not be opened is not remembered
+        QVERIFY(waitForPage<OpeningPage>(studio));
+    }
+    Studio studio;
+    studio.window().show();
+    auto* const list = studio.window().findChild<QListWidget*>(QStringLiteral("recentList"));
+    QCOMPARE(list->count(), 1);
+    QCOMPARE(list->item(0)->data(Qt::UserRole).toString(), tinyFolder());
+    trigger(studio, "recent1");
+    QVERIFY(waitForPage<RunPage>(studio));
+    trigger(studio, "closeModel");
+    list->setFocus();
+    QTest::keyClick(list, Qt::Key_Delete);
+    QCOMPARE(list->count(), 0);
+    QVERIFY(Settings().recent().isEmpty());
+    for (int i = 0; i < 20; ++i)
+        Settings().addRecent(QStringLiteral("/models/%1").arg(i % 12));
+    QCOMPARE(Settings().recent().size(), qsizetype(Settings::recentCount));
+    QCOMPARE(Settings().recent().front(), QStringLiteral("/models/7"));
+}
+
+void TestMainWindow::themesAreRemembered()
+{
+    {
+        Studio studio;
+        trigger(studio, "themeDark");
+        QCOMPARE(schemeOf(QGuiApplication::palette()), ColorScheme::Dark);
+    }
+    {
+        Studio studio;
+        QVERIFY(studio.window().findChild<QAction*>(QStringLiteral("themeDark"))->isChecked());
+        QCOMPARE(schemeOf(QGuiApplication::palette()), ColorScheme::Dark);
+        trigger(studio, "themeLight");
+    }
+    Studio studio;
+    QCOMPARE(schemeOf(QGuiApplication::palette()), ColorScheme::Light);
+    QVERIFY(!studio.window().findChild<QAction*>(QStringLiteral("themeDark"))->isChecked());
+}
+
+void TestMainWindow::theWindowIsRemembered()
+{
+    {
+        Studio studio;
+        studio.window().show();
+        studio.window().resize(780, 700);
+        QVERIFY(studio.window().close());
+    }
+    Studio studio;
+    QCOMPARE(studio.window().size(), QSize(780, 700));
+}
+
+void TestMainWindow::everyActionIsReachable()
+{
+    Settings().addRecent(QStringLiteral("/models/a"));
+    Studio studio;
+    QMap<QString, QString> owners;
+    for (const QMenu* const menu : studio.window().menuBar()->findChildren<QMenu*>()) {
+        for (const QAction* const action : menu->actions()) {
+            if (action->isSeparator() || action->menu())
+                continue;
+            QVERIFY2(!action->shortcut().isEmpty(), qPrintable(action->text()));
+            QVERIFY2(action->toolTip().contains(action->shortcut().toString(QKeySequence::NativeText)),
+                qPrintable(action->text()));
+            const QString key = action->shortcut().toString();
+            QVERIFY2(!owners.contains(key), qPrintable(key + owners[key]));
+            owners[key] = action->text();
+        }
+    }
+    QCOMPARE(owners.size(), 10);
+    for (const QAction* const action : studio.window().findChild<RunPage*>()->runActions())
+        QVERIFY2(!owners.contains(action->shortcut().toString()), qPrintable(action->text()));
+    for (const QAbstractButton* const button : studio.window().findChildren<QAbstractButton*>()) {
+        if (button->isVisibleTo(&studio.window()))
+            QVERIFY2(
+                !button->accessibleName().isEmpty() || !button->text().isEmpty(), qPrintable(button->objectName()));
+    }
+}
+
+void TestMainWindow::helpDialogs()
+{
+    Studio studio;
+    studio.window().show();
+    trigger(studio, "shortcuts");
+    auto* const table = studio.window().findChild<QTableWidget*>(QStringLiteral("shortcutTable"));
+    QVERIFY(table && table->isVisible());
+    QStringList keys;
+    for (int row = 0; row < table->rowCount(); ++row) {
+        keys << table->item(row, 0)->text();
+        QVERIFY(!table->item(row, 1)->text().isEmpty());
+    }
+    QVERIFY(keys.contains(QStringLiteral("Ctrl+O")) && keys.contains(QStringLiteral("F10")));
+    table->window()->close();
+    trigger(studio, "about");
+    QVERIFY(
+        QTest::qWaitFor([&] { return studio.window().findChild<QDialog*>(QStringLiteral("aboutDialog")); }, answerMs));
+}
+
+QTEST_MAIN(TestMainWindow)
+#include "tst_mainwindow.moc"
