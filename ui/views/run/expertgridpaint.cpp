@@ -141,12 +141,14 @@ void ExpertGridView::paintMarks(QPainter& painter, const Inks& inks) const
     const Selection& at = m_selection.selection();
     if (at.token < 0 || at.token >= m_geometry.tokens || at.layer < 0 || at.layer >= m_geometry.layers)
         return;
-    const QRect cell = m_geometry.cellRect(at.token, at.layer).adjusted(-1, -1, 0, 0);
+    const QRect cell = m_geometry.cellRect(at.token, at.layer);
     painter.setBrush(Qt::NoBrush);
-    painter.setPen(QPen(inks.base, 1));
-    painter.drawRect(cell.adjusted(-2, -2, 1, 1));
-    painter.setPen(QPen(inks.text, 2));
-    painter.drawRect(cell);
+    painter.setPen(QPen(inks.text, 2)); // two tones: seen on every ground
+    painter.drawRect(cell.adjusted(-1, -1, 0, 0));
+    if (cell.width() < smallestLined)
+        return;
+    painter.setPen(inks.base);
+    painter.drawRect(cell.adjusted(1, 1, -2, -2));
 }
 
 void ExpertGridView::paintTokenHeader(QPainter& painter, const Inks& inks) const

@@ -106,12 +106,14 @@ void TokenTextView::paintFragment(
     }
 }
 
-/// The frame of the current token.
+/// The frame of the current token, in two tones: seen on every ground.
 void TokenTextView::paintFrame(QPainter& painter, const QRectF& rect, const Inks& inks) const
 {
     painter.setPen(QPen(inks.text, 2));
     painter.setBrush(Qt::NoBrush);
     painter.drawRect(rect.adjusted(0, 2, 0, -2));
+    painter.setPen(palette().color(QPalette::Base));
+    painter.drawRect(rect.adjusted(1, 3, -2, -4));
 }
 
 } // namespace colibri
