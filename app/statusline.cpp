@@ -3,6 +3,7 @@
 
 #include "views/theme/theme.h"
 
+#include <QFileInfo>
 #include <QLabel>
 #include <QLocale>
 #include <QStatusBar>
@@ -29,13 +30,6 @@ QString bytesText(std::uint64_t bytes)
     return QLocale().formattedDataSize(static_cast<qint64>(bytes), 1, QLocale::DataSizeIecFormat);
 }
 
-/// Always as wide, so that nothing beside it moves while it changes.
-QString rateText(double tokensPerSecond)
-{
-    return tokensPerSecond > 0 ? QLocale().toString(tokensPerSecond, 'f', 1).rightJustified(8)
-                               : QStringLiteral("       –");
-}
-
 } // namespace
 
 StatusLine::StatusLine(const OpenStore& open, const RunStore& run, QStatusBar* bar)
@@ -47,23 +41,19 @@ StatusLine::StatusLine(const OpenStore& open, const RunStore& run, QStatusBar* b
           tr("Mapped: read-only mappings of the model's files. Copied: weights that had to be aligned. "
              "Arena: everything a run needs, of which the KV cache"),
           true))
-    , m_speed(addLabel(bar, QStringLiteral("statusSpeed"),
-          tr("Speed of computing, without waits for the pace: prompt, and tokens one by one"), true))
 {
     connect(&open, &OpenStore::modelChanged, this, &StatusLine::showModel);
     connect(&open, &OpenStore::modelChanged, this, &StatusLine::showMemory);
     connect(&run, &RunStore::reset, this, &StatusLine::showMemory);
-    connect(&run, &RunStore::reset, this, &StatusLine::showSpeed);
-    connect(&run, &RunStore::timingsAdvanced, this, &StatusLine::showSpeed);
     showModel();
     showMemory();
-    showSpeed();
 }
 
 void StatusLine::showModel()
 {
     const ModelFactsPtr& model = m_open.model();
-    m_model->setText(model ? tr("%1   %2 layers × %3 experts, %4 active")
+    m_model->setText(model ? tr("%1 (%2)   %3 layers × %4 experts, %5 active")
+                                 .arg(QFileInfo(QString::fromStdString(model->path)).fileName())
                                  .arg(QString::fromStdString(model->format))
                                  .arg(model->config.numLayers)
                                  .arg(model->config.numExperts)
@@ -82,13 +72,6 @@ void StatusLine::showMemory()
     if (m_run.arenaBytes() > 0)
         parts << tr("arena %1 (KV %2)").arg(bytesText(m_run.arenaBytes()), bytesText(m_run.kvBytes()));
     m_memory->setText(parts.join(QStringLiteral("   ")));
-}
-
-void StatusLine::showSpeed()
-{
-    m_speed->setText(tr("prompt %1 tok/s   decode %2 tok/s")
-                         .arg(rateText(m_run.prefillTokensPerSecond()), rateText(m_run.decodeTokensPerSecond())));
-    m_speed->setVisible(m_run.record() != nullptr);
 }
 
 } // namespace colibri

@@ -11,7 +11,7 @@ class QStatusBar;
 
 namespace colibri {
 
-/// Model, memory and speed in the status bar. Follows the stores.
+/// Model and memory in the status bar; speeds stand on the pages. Follows the stores.
 class StatusLine : public QObject {
     Q_OBJECT
 
@@ -22,13 +22,11 @@ public:
 private:
     void showModel();
     void showMemory();
-    void showSpeed();
 
     const OpenStore& m_open;
     const RunStore& m_run;
     QLabel* m_model;
     QLabel* m_memory;
-    QLabel* m_speed;
 };
 
 } // namespace colibri
