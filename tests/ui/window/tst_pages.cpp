@@ -129,6 +129,7 @@ void TestPages::openingShowsItsError()
     QCOMPARE(textOf(page, "errorWhy"), QStringLiteral("a < b & \"c\""));
     QVERIFY(page.findChild<QLabel*>(QStringLiteral("errorWhy"))->isVisible());
     QVERIFY(!page.findChild<QPushButton*>(QStringLiteral("cancelOpening"))->isVisible());
+    QVERIFY(!page.findChild<QWidget*>(QStringLiteral("expertMap"))->isVisible()); // it would be empty
     QTest::mouseClick(page.findChild<QPushButton*>(QStringLiteral("copyError")), Qt::LeftButton);
     QCOMPARE(QGuiApplication::clipboard()->text(), QString::fromStdString(error.message()));
     QSignalSpy back(&page, &OpeningPage::backRequested);

@@ -58,8 +58,8 @@ ExpertStateColors expertStateColors(ColorScheme scheme)
 {
     const ThemeColors& colors = themeColors(scheme);
     ExpertStateColors states{};
-    states[std::size_t(ExpertState::Pending)] = colors.pending;
-    states[std::size_t(ExpertState::Mapped)] = mixed(colors.pending, colors.accent, 0.45);
+    states[std::size_t(ExpertState::Pending)] = colors.line;
+    states[std::size_t(ExpertState::Mapped)] = mixed(colors.line, colors.accent, 0.45);
     states[std::size_t(ExpertState::Populated)] = colors.accent;
     states[std::size_t(ExpertState::Copied)] = colors.warningText;
     states[std::size_t(ExpertState::Failed)] = colors.errorText;

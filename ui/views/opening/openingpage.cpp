@@ -5,6 +5,7 @@
 #include "views/theme/theme.h"
 
 #include <QClipboard>
+#include <QEvent>
 #include <QFormLayout>
 #include <QFrame>
 #include <QGuiApplication>
@@ -60,11 +61,14 @@ OpeningPage::OpeningPage(const OpenStore& store, QWidget* parent)
     auto* const layout = new QVBoxLayout(this);
     layout->setContentsMargins(grid::page, grid::page, grid::page, grid::page);
     layout->setSpacing(grid::wide);
+    m_map = new ExpertMapView(store);
+    m_legendPanel = makeLegend();
     layout->addWidget(makeHeader());
-    layout->addWidget(new ExpertMapView(store), 1);
-    layout->addWidget(makeLegend());
-    layout->addWidget(makeProgress());
     layout->addWidget(makeErrorPanel());
+    layout->addWidget(m_map, 1);
+    layout->addWidget(m_legendPanel);
+    layout->addWidget(makeProgress());
+    layout->addStretch();
     connect(&store, &OpenStore::stateChanged, this, &OpeningPage::showState);
     connect(&store, &OpenStore::progressed, this, &OpeningPage::showProgress);
     showState();
@@ -150,6 +154,13 @@ QWidget* OpeningPage::makeErrorPanel()
     return m_errorPanel;
 }
 
+void OpeningPage::changeEvent(QEvent* event)
+{
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange)
+        showProgress();
+}
+
 void OpeningPage::showState()
 {
     const bool failed = m_store.state() == OpenStore::State::Failed;
@@ -157,6 +168,8 @@ void OpeningPage::showState()
     m_path->setText(m_store.path());
     m_progressPanel->setVisible(!failed);
     m_errorPanel->setVisible(failed);
+    m_map->setVisible(!failed || m_store.layers() > 0);
+    m_legendPanel->setVisible(!failed || m_store.layers() > 0);
     m_cancel->setEnabled(m_store.state() == OpenStore::State::Opening);
     if (failed)
         showError(*m_store.error());

@@ -25,6 +25,9 @@ signals:
     void cancelRequested();
     void backRequested();
 
+protected:
+    void changeEvent(QEvent* event) override; ///< the legend shows colours of the palette
+
 private:
     QWidget* makeHeader();
     QWidget* makeLegend();
@@ -39,6 +42,8 @@ private:
     QLabel* m_title = nullptr;
     QLabel* m_path = nullptr;
     std::array<QLabel*, 5> m_legend{}; ///< indexed by ExpertState
+    QWidget* m_map = nullptr;
+    QWidget* m_legendPanel = nullptr;
     QWidget* m_progressPanel = nullptr;
     QProgressBar* m_bar = nullptr;
     QLabel* m_numbers = nullptr;

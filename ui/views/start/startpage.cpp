@@ -146,10 +146,11 @@ void StartPage::changeEvent(QEvent* event)
 void StartPage::showDropTarget()
 {
     const ThemeColors& colors = themeColors(schemeOf(palette()));
-    const QString sheet = QStringLiteral("QLabel { border: 1px %1 %2; border-radius: 4px; color: %3; }")
-                              .arg(m_dropActive ? QStringLiteral("solid") : QStringLiteral("dashed"),
-                                  QColor::fromRgb(m_dropActive ? colors.accent : colors.line).name(),
-                                  QColor::fromRgb(colors.mutedText).name());
+    const QString sheet =
+        QStringLiteral("QLabel { border: 1px %1 %2; border-radius: 4px; color: %3; }")
+            .arg(m_dropActive ? QStringLiteral("solid") : QStringLiteral("dashed"),
+                QColor::fromRgb(m_dropActive ? colors.accent : mixed(colors.line, colors.mutedText, 0.5)).name(),
+                QColor::fromRgb(colors.mutedText).name());
     if (m_drop->styleSheet() != sheet)
         m_drop->setStyleSheet(sheet);
 }
