@@ -137,6 +137,7 @@ std::vector<quint16> ids(const QString& path)
 void picture(Shown& shown, const QString& name)
 {
     QDir().mkpath(COLIBRI_PICTURES);
+    QTest::qWait(50); // layouts follow their contents with the next events
     shown.studio.window().grab().save(QStringLiteral(COLIBRI_PICTURES "/%1.png").arg(name));
 }
 
