@@ -34,13 +34,6 @@ std::string modelId(const LoadedModel& model)
     return id;
 }
 
-std::optional<RawLayout> rawLayout(const std::optional<RawOptions>& raw)
-{
-    if (!raw)
-        return std::nullopt;
-    return RawLayout{raw->in, raw->out, raw->dtype, raw->layout, raw->bias, raw->index};
-}
-
 Result<std::shared_ptr<const Tokenizer>> loadTokenizer(const LoadedModel& model)
 {
     if (model.source.tokenizerFile.empty())
@@ -151,7 +144,7 @@ Result<ModelPtr> openModel(
     if (folder.empty())
         return Error{Errc::NotFound, "open the demo model", {}, std::nullopt,
             "its folder was not found beside the program; set COLIBRI_DATA to the folder that holds demo/"};
-    auto source = readModelSource(folder, rawLayout(options.raw), stop);
+    auto source = readModelSource(folder, options.raw, stop);
     if (!source)
         return source.error();
     auto loaded = bindModel(std::move(*source), progress);

@@ -4,6 +4,7 @@
 #include "types/engine_options.h"
 #include "types/model_config.h"
 #include "types/open_progress.h"
+#include "types/raw_options.h"
 #include "types/result.h"
 #include "types/tensor_info.h"
 
@@ -16,17 +17,6 @@
 #include <vector>
 
 namespace colibri {
-
-/// What a raw export (no header, no or little config.json) looks like; 0 and empty mean "from config.json or file
-/// sizes".
-struct RawOptions {
-    std::uint32_t in = 0;
-    std::uint32_t out = 0;
-    std::optional<DType> dtype;
-    std::optional<Layout> layout;
-    std::optional<bool> bias;
-    std::optional<TableIndex> index;
-};
 
 struct OpenOptions {
     LoadMode load = LoadMode::Auto;

@@ -37,7 +37,7 @@ std::optional<std::uint64_t> expertNumber(std::string_view fileName)
 
 class Reader {
 public:
-    Reader(const std::string& folder, const RawLayout& raw, std::stop_token stop)
+    Reader(const std::string& folder, const RawOptions& raw, std::stop_token stop)
         : m_raw(raw)
         , m_stop(std::move(stop))
     {
@@ -309,7 +309,7 @@ private:
         Origin origin;
     };
 
-    RawLayout m_raw; ///< of the options, completed by config.json
+    RawOptions m_raw; ///< of the options, completed by config.json
     std::stop_token m_stop;
     ConfigFile m_config;
     std::uint32_t m_experts = 0;
@@ -320,7 +320,7 @@ private:
 
 } // namespace
 
-Result<ModelSource> readRawExport(const std::string& folder, const RawLayout& raw, std::stop_token stop)
+Result<ModelSource> readRawExport(const std::string& folder, const RawOptions& raw, std::stop_token stop)
 {
     return Reader(folder, raw, std::move(stop)).read();
 }

@@ -71,7 +71,7 @@ bool saysColibri(const ConfigFile& config)
 
 } // namespace
 
-Result<ModelSource> readModelSource(const std::string& path, const std::optional<RawLayout>& raw, std::stop_token stop)
+Result<ModelSource> readModelSource(const std::string& path, const std::optional<RawOptions>& raw, std::stop_token stop)
 {
     const auto folder = modelFolder(path);
     if (!folder)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "format/model_source.h"
+#include "types/raw_options.h"
 #include "types/tensor_info.h"
 
 #include <optional>
@@ -11,24 +12,14 @@
 
 namespace colibri {
 
-/// What the user said about a raw export; 0 and empty mean "from config.json or the file sizes".
-struct RawLayout {
-    std::uint32_t in = 0;
-    std::uint32_t out = 0;
-    std::optional<DType> dtype;
-    std::optional<Layout> layout;
-    std::optional<bool> bias;
-    std::optional<TableIndex> index;
-};
-
 /// Reads the folder at `path` (or the folder of the config.json at `path`): a Colibri export when its config.json says
 /// `"format": "colibri"`, a Hugging Face folder when it holds safetensors, a raw export when it holds expert_0.bin or
 /// `raw` is given. Anything else is one error that says what was looked for.
-Result<ModelSource> readModelSource(const std::string& path, const std::optional<RawLayout>& raw, std::stop_token stop);
+Result<ModelSource> readModelSource(const std::string& path, const std::optional<RawOptions>& raw, std::stop_token stop);
 
 Result<ModelSource> readHuggingFaceFolder(const std::string& folder, std::stop_token stop);
 Result<ModelSource> readColibriExport(const std::string& folder, std::stop_token stop);
-Result<ModelSource> readRawExport(const std::string& folder, const RawLayout& raw, std::stop_token stop);
+Result<ModelSource> readRawExport(const std::string& folder, const RawOptions& raw, std::stop_token stop);
 
 /// The directory of one safetensors file: tensors with offsets from the start of the file and `file` = fileIndex.
 /// Checks header length, JSON, duplicates, dtypes, sizes against shapes, range, overlaps. Notes holes and trailing

@@ -22,7 +22,7 @@ void makeExport(const QTemporaryDir& folder, int count, qsizetype bytes, const s
     sample::writeFile(folder.filePath("router_table.bin"), sample::bytesOf(table));
 }
 
-Result<ModelSource> read(const QTemporaryDir& folder, const RawLayout& raw = {})
+Result<ModelSource> read(const QTemporaryDir& folder, const RawOptions& raw = {})
 {
     return readRawExport(folder.path().toStdString(), raw, {});
 }
@@ -113,7 +113,7 @@ void RawReaderTest::layout1ByPosition()
 {
     QTemporaryDir folder;
     makeExport(folder, 2, 2 * (512 * 512 + 512), alternating(1024));
-    RawLayout raw;
+    RawOptions raw;
     raw.index = TableIndex::Position;
     const auto source = read(folder, raw);
     QVERIFY(source);
@@ -291,11 +291,11 @@ void RawReaderTest::refusesFolders()
     QFETCH(QList<QByteArray>, texts);
     QTemporaryDir folder;
     makeExport(folder, 2, 144, alternating(4));
-    const RawLayout raw{8, 8, DType::F16, {}, {}, {}};
+    const RawOptions raw{8, 8, DType::F16, {}, {}, {}};
     QVERIFY(read(folder, raw));
     sample::writeFile(folder.filePath(file), bytes);
     const bool wordIsRead = file == "config.json" && bytes.contains("dtype"); // an option would hide it
-    QCOMPARE(complaint(read(folder, wordIsRead ? RawLayout{} : raw), code, texts), QString());
+    QCOMPARE(complaint(read(folder, wordIsRead ? RawOptions{} : raw), code, texts), QString());
 }
 
 void RawReaderTest::refusesTables_data()

@@ -54,7 +54,7 @@ void ReadSourceTest::choosesTheReader()
 
     // Options of a raw export decide, whatever else the folder holds.
     QCOMPARE(
-        complaint(readModelSource(model.path("hf").toStdString(), RawLayout{}, {}), Errc::NotFound, {"expert_0.bin"}),
+        complaint(readModelSource(model.path("hf").toStdString(), RawOptions{}, {}), Errc::NotFound, {"expert_0.bin"}),
         QString());
 }
 
