@@ -45,6 +45,14 @@ std::string listed(const std::vector<std::string>& names);
 /// Refuses `value` of a choice: names that later versions have are told from unknown ones.
 Error choiceRefused(const std::string& option, const std::string& value, const std::vector<std::string>& names);
 
+/// The number in as few digits as it needs.
+template <class T>
+std::string shortText(T number)
+{
+    char text[64];
+    return {text, std::to_chars(text, text + sizeof text, number).ptr};
+}
+
 /// A number within [lowest, highest]; nothing but the number may stand in the text.
 template <class T>
 Result<T> numberFrom(const std::string& text, T lowest, T highest)
@@ -55,8 +63,8 @@ Result<T> numberFrom(const std::string& text, T lowest, T highest)
     if (whole && value >= lowest && value <= highest) // false for NaN
         return value;
     const std::string range = highest >= std::numeric_limits<T>::max()
-        ? "of at least " + std::to_string(lowest)
-        : "from " + std::to_string(lowest) + " to " + std::to_string(highest);
+        ? "of at least " + shortText(lowest)
+        : "from " + shortText(lowest) + " to " + shortText(highest);
     return Error{Errc::OutOfRange, {}, {}, {},
         "\"" + text + "\" is no " + (std::integral<T> ? "whole " : "") + "number " + range};
 }
