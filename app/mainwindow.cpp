@@ -134,15 +134,22 @@ void MainWindow::showOpenState()
         showRecent();
     }
     if (state == OpenStore::State::Opening || state == OpenStore::State::Failed)
-        m_pages->setCurrentWidget(m_openingPage);
+        showPage(m_openingPage);
     else
         goBack();
 }
 
 void MainWindow::goBack()
 {
-    m_pages->setCurrentWidget(m_parts.open.model() ? m_runPage : static_cast<QWidget*>(m_startPage));
-    m_pages->currentWidget()->setFocus();
+    showPage(m_parts.open.model() ? m_runPage : static_cast<QWidget*>(m_startPage));
+}
+
+void MainWindow::showPage(QWidget* page)
+{
+    if (m_pages->currentWidget() == page)
+        return;
+    m_pages->setCurrentWidget(page);
+    page->setFocus();
 }
 
 void MainWindow::chooseFolder()

@@ -47,6 +47,7 @@ private:
     void restore();
     void showRecent();
     void showOpenState();
+    void showPage(QWidget* page);
     void goBack(); ///< from the opening page
 
     MainWindowParts m_parts;

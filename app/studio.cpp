@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "studio.h"
 
+#include "views/run/promptpanel.h"
 #include "views/run/runpage.h"
 
 namespace colibri {
@@ -26,6 +27,10 @@ void Studio::connectRunPage()
     QObject::connect(m_runPage, &RunPage::continueRequested, &m_engine, &EngineClient::continueRun);
     QObject::connect(m_runPage, &RunPage::stopRequested, &m_engine, &EngineClient::stop);
     QObject::connect(m_runPage, &RunPage::paceChanged, &m_engine, &EngineClient::setPace);
+    QObject::connect(&m_open, &OpenStore::stateChanged, m_runPage, [this] {
+        if (m_open.state() == OpenStore::State::Opened)
+            m_runPage->promptPanel().focusPrompt();
+    });
     QObject::connect(m_runPage, &RunPage::openRequested, &m_window, &MainWindow::chooseFolder);
 }
 

@@ -108,6 +108,7 @@ void TestMainWindow::pagesFollowTheOpening()
     studio.window().openModel(tinyFolder());
     QVERIFY(shows<OpeningPage>(studio));
     QVERIFY(waitForPage<RunPage>(studio));
+    QCOMPARE(studio.window().focusWidget(), studio.window().findChild<QPlainTextEdit*>());
     QVERIFY(studio.window().windowTitle().contains(QStringLiteral("qwen3moe-f32")));
     QVERIFY(textOf(studio, "statusModel").contains(QStringLiteral("2 layers × 6 experts, 2 active")));
     QVERIFY(textOf(studio, "statusMemory").contains(QStringLiteral("MiB")));

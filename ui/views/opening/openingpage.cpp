@@ -120,6 +120,7 @@ QWidget* OpeningPage::makeProgress()
     m_numbers->setObjectName(QStringLiteral("openingNumbers"));
     m_numbers->setFont(monospaceFont());
     m_cancel = button(QStringLiteral("cancelOpening"), tr("Cancel"), tr("Cancel the opening"), Qt::Key_Escape);
+    setFocusProxy(m_cancel);
     connect(m_cancel, &QPushButton::clicked, this, &OpeningPage::cancelRequested);
     layout->addWidget(m_bar, 1);
     layout->addWidget(m_numbers);

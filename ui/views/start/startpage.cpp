@@ -70,7 +70,8 @@ QWidget* StartPage::makeButtons(QAction* openDemo, QAction* openFolder)
     auto* const layout = new QHBoxLayout(buttons);
     layout->setContentsMargins({});
     layout->setSpacing(grid::unit);
-    layout->addWidget(actionButton(openDemo));
+    setFocusProxy(actionButton(openDemo));
+    layout->addWidget(focusProxy());
     layout->addWidget(actionButton(openFolder));
     return buttons;
 }
