@@ -29,7 +29,7 @@ public:
     explicit Guarded(const std::vector<T>& values)
         : Guarded(values.size() * sizeof(T))
     {
-        std::memcpy(begin(), values.data(), m_bytes);
+        std::ranges::copy(std::as_bytes(std::span(values)), begin());
     }
     ~Guarded() { munmap(m_map, m_open + m_page); }
     Guarded(const Guarded&) = delete;
