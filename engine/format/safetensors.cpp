@@ -140,7 +140,8 @@ private:
                 field + " has " + std::to_string(offsets->size()) + " numbers, it must have 2");
         const std::uint64_t begin = offsets->front();
         const std::uint64_t end = offsets->back();
-        const std::string range = "[" + std::to_string(begin) + ", " + std::to_string(end) + "]";
+        const std::string range =
+            std::string("[").append(std::to_string(begin)).append(", ").append(std::to_string(end)).append("]");
         if (begin > end)
             return failed(Errc::Malformed, value.offset, field + " is " + range + ", it must not end before it begins");
         const auto needed = tensorBytes(tensor.dtype, tensor.shape);

@@ -330,9 +330,9 @@ void TestEngineClient::stopIsNeverLost()
     for (int round = 0; round < 50; ++round) {
         bench.client->run(spec(400));
         QCOMPARE(bench.run.state(), RunStore::State::Starting);
-        bench.client->stop(); // before the engine thread has seen the command
-        QVERIFY(bench.waitFor(RunStore::State::Paused));
-        QCOMPARE(bench.run.tokens(), bench.run.promptTokens());
+        bench.client->stop(); // mostly before the engine thread has seen the command
+        QVERIFY(bench.waitFor(RunStore::State::Paused)); // a lost stop would end in Finished
+        QVERIFY(bench.run.tokens() < bench.run.promptTokens() + 400);
     }
     bench.client->continueRun();
     QVERIFY(bench.waitFor(RunStore::State::Finished));
