@@ -167,6 +167,8 @@ void TestCliInterrupt::secondOneKills()
 {
     HeldProgram program(longRun, 24);
     QTRY_VERIFY_WITH_TIMEOUT(program.waitingBytes() > 12, 60000);
+    for (qint64 before = -1; program.waitingBytes() != before; QTest::qWait(300))
+        before = program.waitingBytes(); // until the pipe is full and the program stands still in its write
     program.interrupt();
     QVERIFY(program.interruptTaken());
     QTest::qWait(50);
