@@ -25,10 +25,10 @@ EngineClient::EngineClient(OpenStore& open, RunStore& run, QObject* parent)
     m_thread.setObjectName(QStringLiteral("engine"));
     m_worker->moveToThread(&m_thread);
     connect(&m_thread, &QThread::finished, m_worker, &QObject::deleteLater);
-    connect(m_worker, &EngineWorker::opened, this, &EngineClient::onOpened);
-    connect(m_worker, &EngineWorker::openFailed, this, &EngineClient::onOpenFailed);
-    connect(m_worker, &EngineWorker::runBegun, this, &EngineClient::onRunBegun);
-    connect(m_worker, &EngineWorker::runEnded, this, &EngineClient::onRunEnded);
+    answer(&EngineWorker::opened, &EngineClient::onOpened);
+    answer(&EngineWorker::openFailed, &EngineClient::onOpenFailed);
+    answer(&EngineWorker::runBegun, &EngineClient::onRunBegun);
+    answer(&EngineWorker::runEnded, &EngineClient::onRunEnded);
     connect(&m_pump, &Pump::ticked, this, &EngineClient::onTicked);
     m_thread.start();
 }
@@ -39,14 +39,23 @@ EngineClient::~EngineClient()
     m_openStop.request_stop();
     if (m_control)
         m_control->stop();
-    m_thread.quit();
+    post([thread = &m_thread] { thread->quit(); }); // the last word to the worker, which ends with its thread
     m_thread.wait();
 }
 
-template <class Function>
-void EngineClient::post(Function function)
+template <class Value>
+void EngineClient::answer(
+    void (EngineWorker::*signal)(quint64, const Value&), void (EngineClient::*slot)(quint64, const Value&))
 {
-    QMetaObject::invokeMethod(m_worker, std::move(function), Qt::QueuedConnection);
+    const auto post = [this, slot](quint64 id, const Value& value) {
+        m_answers.post([this, slot, id, value] { (this->*slot)(id, value); });
+    };
+    connect(m_worker, signal, m_worker, post, Qt::DirectConnection);
+}
+
+void EngineClient::post(std::function<void()> command)
+{
+    m_worker->commands().post(std::move(command));
 }
 
 void EngineClient::open(const QString& path, const OpenOptions& options)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "session/callqueue.h"
 #include "session/engineworker.h"
 #include "session/pump.h"
 #include "stores/openstore.h"
@@ -8,6 +9,7 @@
 
 #include <QThread>
 
+#include <functional>
 #include <limits>
 
 namespace colibri {
@@ -48,12 +50,15 @@ private:
     void onRunEnded(quint64 id, const RunOutcome& outcome);
     void onTicked(bool complete);
     void showOutcome(const RunOutcome& outcome);
-    template <class Function>
-    void post(Function function); ///< to the engine thread
+    void post(std::function<void()> command); ///< to the engine thread
+    template <class Value>
+    void answer( ///< calls `slot` on the GUI thread for each `signal` of the engine thread
+        void (EngineWorker::*signal)(quint64, const Value&), void (EngineClient::*slot)(quint64, const Value&));
 
     OpenStore& m_open;
     RunStore& m_run;
     Pump m_pump;
+    CallQueue m_answers;
     QThread m_thread;
     EngineWorker* m_worker; ///< deleted by its thread
     OpenedModel m_model;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "api/session.h"
+#include "session/callqueue.h"
 #include "session/runcontrol.h"
 #include "stores/runspec.h"
 #include "stores/runstore.h"
@@ -52,6 +53,7 @@ class EngineWorker : public QObject {
 public:
     using QObject::QObject;
 
+    CallQueue& commands() { return m_commands; }
     void close() { m_closing.store(true); } ///< any thread: commands that have not begun are forgotten
 
     // ---- the engine thread ----
@@ -71,6 +73,7 @@ private:
     Result<void> prepareSession(const RunCommand& command);
     Result<StopReason> advance(RunControl& control, std::uint32_t tokens);
 
+    CallQueue m_commands{this}; ///< moves to the engine thread with this
     std::atomic<bool> m_closing{false};
     std::unique_ptr<Session> m_session;
     EngineOptions m_sessionOptions;
