@@ -8,7 +8,8 @@ namespace {
 
 std::string twoDigits(std::uint32_t number)
 {
-    return (number < 10 ? "0" : "") + std::to_string(number);
+    const std::string digits = std::to_string(number);
+    return digits.size() < 2 ? std::string("0").append(digits) : digits;
 }
 
 /// Takes a decimal number from the front of `text`.
