@@ -91,8 +91,12 @@ private slots:
     void demo();
     void heldOut_data();
     void heldOut();
+    void int8Loss_data();
+    void int8Loss();
 
 private:
+    double heldOutLoss(const QString& model, const QStringList& options = {});
+
     QTemporaryDir m_folder;
 };
 
@@ -170,6 +174,24 @@ void TestCliGolden::demo()
     QCOMPARE(differences(out, arrays), QString());
 }
 
+/// The mean loss of `model` over the held-out text that the data tag names; NaN when the program failed.
+double TestCliGolden::heldOutLoss(const QString& model, const QStringList& options)
+{
+    const QString demo = sharedPath("demo-model").value_or(QString());
+    const QJsonObject golden =
+        readJson(demo + "/golden/manifest.json")[QString::fromUtf8(QTest::currentDataTag())].toObject();
+    const QJsonArray ids = golden["held_out_token_ids"].toArray();
+    QFile file(m_folder.filePath("held_out.json"));
+    if (!file.open(QIODevice::WriteOnly) || file.write(QJsonDocument(ids).toJson()) <= 0)
+        return std::nan("");
+    file.close();
+    const auto json = onlyJson(runColibri(
+        QStringList{"perplexity", model, "--tokens-file", file.fileName(), "--window", "256", "--json"} + options));
+    if (!json || (*json)["tokens"].toInteger() != ids.size() - 1)
+        return std::nan("");
+    return (*json)["mean_loss"].toDouble(std::nan(""));
+}
+
 void TestCliGolden::heldOut_data()
 {
     QTest::addColumn<QString>("model");
@@ -184,18 +206,33 @@ void TestCliGolden::heldOut()
         QSKIP("COLIBRI_SHARED names no folder");
     const QJsonObject golden =
         readJson(model + "/golden/manifest.json")[QString::fromUtf8(QTest::currentDataTag())].toObject();
-    const QJsonArray ids = golden["held_out_token_ids"].toArray();
-    QFile file(m_folder.filePath("held_out.json"));
-    QVERIFY(file.open(QIODevice::WriteOnly));
-    file.write(QJsonDocument(ids).toJson());
-    file.close();
-    const auto json =
-        onlyJson(runColibri({"perplexity", model, "--tokens-file", file.fileName(), "--window", "256", "--json"}));
-    QVERIFY(json);
-    QCOMPARE((*json)["tokens"].toInteger(), ids.size() - 1);
-    const double difference = (*json)["mean_loss"].toDouble() - golden["held_out_loss"].toDouble();
+    const double difference = heldOutLoss(model) - golden["held_out_loss"].toDouble();
     qInfo("mean loss differs by %.2g", difference);
     QVERIFY(std::abs(difference) <= 1e-4);
+}
+
+void TestCliGolden::int8Loss_data()
+{
+    heldOut_data();
+}
+
+/// What rounding the weights to eight bits may cost: half a percent of the f16 export's loss.
+void TestCliGolden::int8Loss()
+{
+    QFETCH(const QString, model);
+    if (model.isEmpty())
+        QSKIP("COLIBRI_SHARED names no folder");
+    for (const QString& dtype : {QStringLiteral("f16"), QStringLiteral("int8")}) {
+        const QString out = m_folder.filePath(dtype);
+        if (!QFile::exists(out))
+            QCOMPARE(runColibri({"export", model, "--out", out, "--dtype", dtype}).code, 0);
+    }
+    const double f16 = heldOutLoss(m_folder.filePath("f16"), {"--activations", "f32"});
+    for (const QString& activations : {QStringLiteral("f32"), QStringLiteral("q8")}) {
+        const double ratio = heldOutLoss(m_folder.filePath("int8"), {"--activations", activations}) / f16;
+        qInfo("activations %s: loss of int8 over f16 %.5f", qPrintable(activations), ratio);
+        QVERIFY(std::abs(ratio - 1) <= 0.005);
+    }
 }
 
 QTEST_GUILESS_MAIN(TestCliGolden)
