@@ -15,7 +15,7 @@ ModelFactsPtr makeFacts(const Model& model)
     facts->mappedBytes = model.memory().mappedBytes;
     facts->copiedBytes = model.memory().copiedBytes;
     facts->files.assign(model.files().begin(), model.files().end());
-    facts->tensors = static_cast<std::uint32_t>(model.tensors().size());
+    facts->tensors.assign(model.tensors().begin(), model.tensors().end());
     facts->notes.assign(model.notes().begin(), model.notes().end());
     facts->hasTable = model.hasTable();
     facts->hasRouter = model.hasRouter();

@@ -22,7 +22,7 @@ struct ModelFacts {
     std::uint64_t mappedBytes = 0;
     std::uint64_t copiedBytes = 0;
     std::vector<FileInfo> files;
-    std::uint32_t tensors = 0;
+    std::vector<TensorInfo> tensors; ///< as the source lists them
     std::vector<std::string> notes; ///< what was suspicious, one sentence each
     bool hasTable = false;
     bool hasRouter = false;

@@ -49,6 +49,25 @@ void RunStore::begin(RunStart start)
     emit reset();
 }
 
+void RunStore::keep(const RunStore& other)
+{
+    m_start = other.m_start;
+    m_start.timings.reset();
+    m_droppedTimings = other.droppedTimings();
+    m_text = other.m_text;
+    m_promptTokens = other.m_promptTokens;
+    m_routed = other.m_routed;
+    m_events = other.m_events;
+    m_eventOfPosition = other.m_eventOfPosition;
+    m_prefill = other.m_prefill;
+    m_decode = other.m_decode;
+    m_state = other.busy() ? State::Paused : other.m_state;
+    m_finishReason = other.m_finishReason;
+    m_error = other.m_error;
+    emit reset();
+    emit stateChanged();
+}
+
 bool RunStore::catchUp(Clock::time_point deadline)
 {
     if (!m_start.record)

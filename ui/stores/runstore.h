@@ -2,6 +2,7 @@
 #pragma once
 
 #include "stores/modelfacts.h"
+#include "stores/runspec.h"
 #include "stores/tokentext.h"
 #include "types/engine_options.h"
 #include "types/result.h"
@@ -27,6 +28,7 @@ struct RunStart {
     EngineInfo info;
     std::uint64_t arenaBytes = 0;
     std::uint64_t kvBytes = 0; ///< of which KV cache
+    RunSpec spec{}; ///< what was asked for
 };
 
 /// The run as the GUI thread sees it. Positions are int; everything below tokens() and routed() is complete.
@@ -51,6 +53,7 @@ public:
     const ModelFactsPtr& model() const { return m_start.model; } ///< null before the first run
     const std::shared_ptr<const RunRecord>& record() const { return m_start.record; } ///< null before the first run
     const EngineInfo& info() const { return m_start.info; }
+    const RunSpec& spec() const { return m_start.spec; }
     std::uint64_t arenaBytes() const { return m_start.arenaBytes; }
     std::uint64_t kvBytes() const { return m_start.kvBytes; }
 
@@ -61,11 +64,16 @@ public:
     QString text() const; ///< of all tokens
     QString text(int from, int to) const; ///< of these tokens by themselves
 
+    /// All steps so far, in the order of their time; steps whose event was dropped are missing.
+    const std::vector<TimingEvent>& timings() const { return m_events; }
     /// The step in which a position was computed; null: not yet, or its event was dropped.
     const TimingEvent* timing(int position) const;
     double prefillTokensPerSecond() const { return m_prefill.rate(); } ///< computing only; 0: nothing measured yet
     double decodeTokensPerSecond() const { return m_decode.rate(); }
-    std::uint64_t droppedTimings() const { return m_start.timings ? m_start.timings->dropped() : 0; }
+    std::uint64_t droppedTimings() const { return m_start.timings ? m_start.timings->dropped() : m_droppedTimings; }
+
+    /// Becomes what `other` shows now, with its state, and follows it no further: a run kept beside the next one.
+    void keep(const RunStore& other);
 
     // ---- the owner of the engine thread ----
     void begin(RunStart start);
@@ -101,6 +109,7 @@ private:
     std::optional<TokenText> m_text;
     int m_promptTokens = 0;
     int m_routed = 0;
+    std::uint64_t m_droppedTimings = 0; ///< of a kept run, which has no ring
     std::vector<TimingEvent> m_events;
     std::vector<int> m_eventOfPosition; ///< -1: none
     Rate m_prefill;

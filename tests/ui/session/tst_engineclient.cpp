@@ -142,7 +142,7 @@ void TestEngineClient::openingGivesTheFacts()
     QCOMPARE(facts.format, std::string("huggingface"));
     QCOMPARE(facts.id.size(), 16u);
     QVERIFY(facts.parameters > facts.activeParameters && facts.activeParameters > 0);
-    QVERIFY(facts.mappedBytes > 0 && facts.tensors > 0 && !facts.files.empty() && facts.hasRouter);
+    QVERIFY(facts.mappedBytes > 0 && !facts.tensors.empty() && !facts.files.empty() && facts.hasRouter);
     QCOMPARE(facts.tokenBytes.size(), 320u);
     QCOMPARE(facts.specialToken.size(), 320u);
     QCOMPARE(bench.open.expertStates().size(), 12u);

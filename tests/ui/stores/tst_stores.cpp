@@ -86,6 +86,9 @@ private slots:
     void openingWrittenByAnotherThread();
     void aFailedOpeningKeepsTheModel();
     void selectionSignalsChangesOnly();
+    void backAndForward();
+    void walkingIsOneVisit();
+    void aKeptRunStays();
 };
 
 void TestStores::runWrittenByAnotherThread()
@@ -265,6 +268,79 @@ void TestStores::selectionSignalsChangesOnly()
     store.clear();
     QCOMPARE(changes.count(), 2);
     QCOMPARE(store.selection(), Selection{});
+}
+
+void TestStores::backAndForward()
+{
+    SelectionStore store;
+    const auto visit = [&store](int token) {
+        store.select({.token = token});
+        QTest::qWait(SelectionStore::visitMs + 50);
+    };
+    visit(1);
+    QVERIFY(!store.canGoBack()); // nothing was selected before
+    visit(2);
+    visit(3);
+    store.goBack();
+    QCOMPARE(store.selection().token, 2);
+    store.goBack();
+    QCOMPARE(store.selection().token, 1);
+    store.goBack();
+    QCOMPARE(store.selection().token, 1);
+    store.goForward();
+    QCOMPARE(store.selection().token, 2);
+    visit(9); // what was ahead is gone
+    QVERIFY(!store.canGoForward());
+    store.goBack();
+    QCOMPARE(store.selection().token, 2);
+    QSignalSpy changes(&store, &SelectionStore::changed);
+    store.forget();
+    QCOMPARE(changes.size(), 1);
+    QVERIFY(!store.canGoBack() && !store.canGoForward());
+    QCOMPARE(store.selection(), Selection{});
+}
+
+void TestStores::walkingIsOneVisit()
+{
+    SelectionStore store;
+    store.select({.token = 1});
+    QTest::qWait(SelectionStore::visitMs + 50);
+    for (int token = 2; token < 50; ++token)
+        store.select({.token = token});
+    store.goBack();
+    QCOMPARE(store.selection().token, 1);
+    store.goForward();
+    QCOMPARE(store.selection().token, 49);
+}
+
+void TestStores::aKeptRunStays()
+{
+    const auto record = std::make_shared<RunRecord>(shape);
+    const auto timings = std::make_shared<TimingRing>(timingRingCapacity);
+    RunStore store;
+    RunStart start;
+    start.model = facts();
+    start.record = record;
+    start.timings = timings;
+    start.spec.maxTokens = 77;
+    store.begin(start);
+    writeRun(*record, *timings);
+    while (!store.catchUp(RunStore::Clock::time_point::max())) { }
+    store.finish(StopReason::ContextFull);
+    RunStore kept;
+    QSignalSpy resets(&kept, &RunStore::reset);
+    kept.keep(store);
+    QCOMPARE(resets.size(), 1);
+    store.begin({facts(), std::make_shared<RunRecord>(shape), std::make_shared<TimingRing>(16), {}, 0, 0});
+    QCOMPARE(store.tokens(), 0);
+    QCOMPARE(kept.tokens(), int(record->tokens()));
+    QCOMPARE(kept.routed(), int(record->routed()));
+    QCOMPARE(kept.record(), record);
+    QCOMPARE(kept.spec().maxTokens, 77u);
+    QCOMPARE(kept.state(), RunStore::State::Finished);
+    QCOMPARE(kept.finishReason(), StopReason::ContextFull);
+    QVERIFY(!kept.timings().empty() && kept.timing(5));
+    QVERIFY(kept.catchUp(RunStore::Clock::time_point::max())); // has nothing to follow
 }
 
 QTEST_GUILESS_MAIN(TestStores)

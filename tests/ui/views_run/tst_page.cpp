@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "ui/views_run/testrun.h"
+#include "ui/support/testrun.h"
 #include "views/run/colorbar.h"
 #include "views/run/expertgridview.h"
 #include "views/run/promptpanel.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Prompt, sampling, pace and actions.
-#include "ui/views_run/testrun.h"
+#include "ui/support/testrun.h"
 #include "views/run/promptpanel.h"
 
 #include <QAction>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The pure functions of the run page: what tokens look like, where lines break, where cells lie, what is reported.
-#include "ui/views_run/testrun.h"
+#include "ui/support/testrun.h"
 #include "views/run/gridcells.h"
 #include "views/run/gridgeometry.h"
 #include "views/run/routerbars.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How long the views take on very long runs. The bounds are far above what is measured, for slow and sanitized
 // machines; the figures are printed.
-#include "ui/views_run/testrun.h"
+#include "ui/support/testrun.h"
 #include "views/run/expertgridview.h"
 #include "views/run/tokentextview.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Text, grid and details with real clicks and keys.
-#include "ui/views_run/testrun.h"
+#include "ui/support/testrun.h"
 #include "views/run/expertgridview.h"
 #include "views/run/routerbars.h"
 #include "views/run/tokendetails.h"
@@ -336,7 +336,7 @@ private slots:
         for (QWidget* view : std::initializer_list<QWidget*>{&views.text, &views.grid, &views.details})
             QVERIFY(!view->grab().isNull());
         QTest::keyClick(&views.grid, Qt::Key_Left);
-        QCOMPARE(views.selection.selection(), (Selection {2, 2, -1, -1}));
+        QCOMPARE(views.selection.selection(), (Selection{2, 2, -1, -1}));
     }
 
     void coloursAreWhatIsPainted()

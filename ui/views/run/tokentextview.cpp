@@ -171,6 +171,7 @@ void TokenTextView::choose(int token, bool extend)
     const int anchor = !extend ? -1 : m_anchor >= 0 ? m_anchor : before.token;
     Selection chosen = before;
     chosen.token = token;
+    chosen.tensor = -1;
     chosen.layer = before.layer < 0 ? m_coloring.layer : before.layer;
     if (token != before.token)
         chosen.rank = chosen.expert = -1;
