@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "statusline.h"
 
+#include "stores/units.h"
 #include "views/theme/theme.h"
 
 #include <QFileInfo>
 #include <QLabel>
-#include <QLocale>
 #include <QStatusBar>
 
 namespace colibri {
@@ -23,11 +23,6 @@ QLabel* addLabel(QStatusBar* bar, const QString& name, const QString& toolTip, b
     else
         bar->addWidget(label, 1);
     return label;
-}
-
-QString bytesText(std::uint64_t bytes)
-{
-    return QLocale().formattedDataSize(static_cast<qint64>(bytes), 1, QLocale::DataSizeIecFormat);
 }
 
 } // namespace

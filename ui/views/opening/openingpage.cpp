@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/opening/openingpage.h"
 
+#include "stores/units.h"
 #include "views/opening/expertmapview.h"
 #include "views/theme/theme.h"
 
@@ -19,11 +20,6 @@ namespace colibri {
 namespace {
 
 constexpr int barSteps = 1000;
-
-QString bytesText(std::uint64_t bytes)
-{
-    return QLocale().formattedDataSize(static_cast<qint64>(bytes), 1, QLocale::DataSizeIecFormat);
-}
 
 QString whereText(const Error& error)
 {

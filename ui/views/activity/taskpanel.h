@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "models/tasktable.h"
+
+#include <QWidget>
+
+class QLabel;
+class QPushButton;
+class QStackedWidget;
+
+namespace colibri {
+
+class TableView;
+
+/// The list of tasks: progress, rate, time left; cancel by button or Delete.
+class TaskPanel : public QWidget {
+    Q_OBJECT
+
+public:
+    /// The store lives longer than the panel.
+    explicit TaskPanel(TaskStore& store, QWidget* parent = nullptr);
+
+private:
+    void cancelChosen();
+    void updateButtons();
+
+    TaskStore& m_store;
+    TaskTable m_model;
+    QStackedWidget* m_pages;
+    TableView* m_table;
+    QPushButton* m_cancel;
+    QPushButton* m_clear;
+};
+
+} // namespace colibri
