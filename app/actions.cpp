@@ -22,6 +22,11 @@ constexpr Line lines[]{
         QT_TRANSLATE_NOOP("Actions", "Open the small model that comes with Colibri"), int(Qt::CTRL) | Qt::Key_D},
     {&Actions::openFolder, "openFolder", QT_TRANSLATE_NOOP("Actions", "&Open a folder..."),
         QT_TRANSLATE_NOOP("Actions", "Open a Colibri export or a Hugging Face folder"), int(Qt::CTRL) | Qt::Key_O},
+    {&Actions::newWindow, "newWindow", QT_TRANSLATE_NOOP("Actions", "&New window"),
+        QT_TRANSLATE_NOOP("Actions", "Open another window, beside this one"), int(Qt::CTRL) | Qt::Key_N},
+    {&Actions::openInNewWindow, "openInNewWindow", QT_TRANSLATE_NOOP("Actions", "Open in a new &window..."),
+        QT_TRANSLATE_NOOP("Actions", "Open a model in another window, to see both"),
+        int(Qt::CTRL) | int(Qt::SHIFT) | Qt::Key_O},
     {&Actions::closeModel, "closeModel", QT_TRANSLATE_NOOP("Actions", "&Close the model"),
         QT_TRANSLATE_NOOP("Actions", "Close the model and go to the first page"), int(Qt::CTRL) | Qt::Key_W},
     {&Actions::quit, "quit", QT_TRANSLATE_NOOP("Actions", "&Quit"),
@@ -32,6 +37,15 @@ constexpr Line lines[]{
         QT_TRANSLATE_NOOP("Actions", "Dark text on a light ground"), int(Qt::CTRL) | int(Qt::ALT) | Qt::Key_L},
     {&Actions::themeDark, "themeDark", QT_TRANSLATE_NOOP("Actions", "&Dark colours"),
         QT_TRANSLATE_NOOP("Actions", "Light text on a dark ground"), int(Qt::CTRL) | int(Qt::ALT) | Qt::Key_D},
+    {&Actions::goBack, "goBack", QT_TRANSLATE_NOOP("Actions", "&Back"),
+        QT_TRANSLATE_NOOP("Actions", "Select what was selected before"), int(Qt::ALT) | Qt::Key_Left},
+    {&Actions::goForward, "goForward", QT_TRANSLATE_NOOP("Actions", "&Forward"),
+        QT_TRANSLATE_NOOP("Actions", "Select what was selected after this"), int(Qt::ALT) | Qt::Key_Right},
+    {&Actions::resetLayout, "resetLayout", QT_TRANSLATE_NOOP("Actions", "&Reset the layout"),
+        QT_TRANSLATE_NOOP("Actions", "Put every panel back to its first place"),
+        int(Qt::CTRL) | int(Qt::ALT) | Qt::Key_0},
+    {&Actions::commands, "commands", QT_TRANSLATE_NOOP("Actions", "&Commands..."),
+        QT_TRANSLATE_NOOP("Actions", "Find a command by some of its letters"), int(Qt::CTRL) | Qt::Key_K},
     {&Actions::shortcuts, "shortcuts", QT_TRANSLATE_NOOP("Actions", "&Keyboard shortcuts"),
         QT_TRANSLATE_NOOP("Actions", "List every shortcut of this window"), Qt::Key_F1},
     {&Actions::about, "about", QT_TRANSLATE_NOOP("Actions", "&About Colibri"),
@@ -45,15 +59,21 @@ QString translated(const char* text)
 
 } // namespace
 
-QAction* makeAction(
-    QWidget* window, const QString& name, const QString& text, const QString& toolTip, const QKeySequence& shortcut)
+void setUpAction(
+    QAction* action, QWidget* window, const QString& name, const QString& toolTip, const QKeySequence& shortcut)
 {
-    auto* const action = new QAction(text, window);
     action->setObjectName(name);
     action->setShortcut(shortcut);
     action->setToolTip(QStringLiteral("%1 (%2)").arg(toolTip, shortcut.toString(QKeySequence::NativeText)));
     action->setStatusTip(toolTip);
     window->addAction(action);
+}
+
+QAction* makeAction(
+    QWidget* window, const QString& name, const QString& text, const QString& toolTip, const QKeySequence& shortcut)
+{
+    auto* const action = new QAction(text, window);
+    setUpAction(action, window, name, toolTip, shortcut);
     return action;
 }
 

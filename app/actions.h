@@ -14,15 +14,24 @@ struct Actions {
 
     QAction* openDemo = nullptr;
     QAction* openFolder = nullptr;
+    QAction* newWindow = nullptr;
+    QAction* openInNewWindow = nullptr;
     QAction* closeModel = nullptr;
     QAction* quit = nullptr;
     QAction* themeSystem = nullptr; ///< the three themes are checkable and exclude each other
     QAction* themeLight = nullptr;
     QAction* themeDark = nullptr;
+    QAction* goBack = nullptr;
+    QAction* goForward = nullptr;
+    QAction* resetLayout = nullptr;
+    QAction* commands = nullptr;
     QAction* shortcuts = nullptr;
     QAction* about = nullptr;
 };
 
+/// Gives an action what every action here has, and adds it to `window`: the tooltip tells its shortcut.
+void setUpAction(
+    QAction* action, QWidget* window, const QString& name, const QString& toolTip, const QKeySequence& shortcut);
 /// An action that tells its shortcut in its tooltip, added to `window`.
 QAction* makeAction(
     QWidget* window, const QString& name, const QString& text, const QString& toolTip, const QKeySequence& shortcut);

@@ -5,6 +5,7 @@
 #include <QApplication>
 #include <QCommandLineParser>
 #include <QIcon>
+#include <QProcess>
 
 #include <cstdio>
 
@@ -68,6 +69,12 @@ int main(int argc, char** argv)
     QApplication::setDesktopFileName(QStringLiteral("colibri-studio"));
     QApplication::setWindowIcon(QIcon(QStringLiteral(":/icons/colibri-studio.svg")));
     colibri::Studio studio;
+    // A process of its own: what happens to one window does not happen to the others.
+    QObject::connect(
+        &studio.window(), &colibri::MainWindow::newWindowRequested, &studio.window(), [](const QString& path) {
+            QProcess::startDetached(
+                QCoreApplication::applicationFilePath(), path.isEmpty() ? QStringList() : QStringList(path));
+        });
     studio.window().show();
     if (!parser.positionalArguments().isEmpty())
         studio.window().openModel(parser.positionalArguments().front());

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "mainwindow.h"
 
+#include "commandpalette.h"
 #include "filedrop.h"
 #include "helpdialogs.h"
+#include "statusbuttons.h"
 #include "statusline.h"
 #include "views/opening/openingpage.h"
 #include "views/start/startpage.h"
@@ -13,34 +15,63 @@
 #include <QMenuBar>
 #include <QStackedWidget>
 #include <QStatusBar>
+#include <QTabWidget>
 
 namespace colibri {
 namespace {
 
 const QString demoName = QStringLiteral("demo");
 
+/// A page and the panels that go with it.
+struct Arrangement {
+    const char* name;
+    const char* text;
+    const char* toolTip;
+    int shortcut;
+    const char* page;
+    QStringList docks;
+};
+
+const QList<Arrangement>& arrangements()
+{
+    static const QList<Arrangement> all{
+        {"layoutText", QT_TRANSLATE_NOOP("MainWindow", "&Text and grid only"),
+            QT_TRANSLATE_NOOP("MainWindow", "The run page without any panel, to show a model thinking"),
+            int(Qt::CTRL) | int(Qt::ALT) | Qt::Key_T, "run", {}},
+        {"layoutDetails", QT_TRANSLATE_NOOP("MainWindow", "&Decisions"),
+            QT_TRANSLATE_NOOP("MainWindow", "The run page with the details of the selection"),
+            int(Qt::CTRL) | int(Qt::ALT) | Qt::Key_E, "run", {QStringLiteral("details")}},
+        {"layoutModel", QT_TRANSLATE_NOOP("MainWindow", "&Model"),
+            QT_TRANSLATE_NOOP("MainWindow", "The model page with its tree and the details of the selection"),
+            int(Qt::CTRL) | int(Qt::ALT) | Qt::Key_M, "model", {QStringLiteral("model"), QStringLiteral("details")}},
+    };
+    return all;
+}
+
 } // namespace
 
-MainWindow::MainWindow(const MainWindowParts& parts, QWidget* runPage)
+MainWindow::MainWindow(const MainWindowParts& parts, const MainWindowContents& contents)
     : m_parts(parts)
     , m_actions(this)
 {
     setObjectName(QStringLiteral("mainWindow"));
-    makePages(runPage);
-    makeMenus();
+    makePages(contents);
+    m_docks = new Docks(*this, contents.docks);
+    makeMenus(contents);
     connectActions();
     connectTheme();
-    new StatusLine(parts.open, parts.run, statusBar());
+    makeStatusBar();
     auto* const drop = new FileDrop(this);
     connect(drop, &FileDrop::dropped, this, &MainWindow::openModel);
     connect(drop, &FileDrop::activeChanged, m_startPage, &StartPage::setDropActive);
     connect(&parts.open, &OpenStore::stateChanged, this, &MainWindow::showOpenState);
+    connect(&parts.selection, &SelectionStore::historyChanged, this, &MainWindow::showHistory);
     restore();
     showRecent();
     showOpenState();
 }
 
-void MainWindow::makePages(QWidget* runPage)
+void MainWindow::makePages(const MainWindowContents& contents)
 {
     m_startPage = new StartPage(m_actions.openDemo, m_actions.openFolder);
     auto* const openingPage = new OpeningPage(m_parts.open);
@@ -50,34 +81,106 @@ void MainWindow::makePages(QWidget* runPage)
         showRecent();
     });
     connect(openingPage, &OpeningPage::cancelRequested, &m_parts.engine, &EngineClient::cancelOpen);
-    connect(openingPage, &OpeningPage::backRequested, this, &MainWindow::goBack);
+    connect(openingPage, &OpeningPage::backRequested, this, &MainWindow::leaveOpening);
     m_openingPage = openingPage;
-    m_runPage = runPage;
-    m_pages = new QStackedWidget;
-    for (QWidget* const page : {static_cast<QWidget*>(m_startPage), m_openingPage, m_runPage})
-        m_pages->addWidget(page);
-    setCentralWidget(m_pages);
+    m_pages = new QTabWidget;
+    m_pages->setObjectName(QStringLiteral("pages"));
+    m_pages->setDocumentMode(true);
+    for (const PageEntry& page : contents.pages) {
+        page.widget->setObjectName(QStringLiteral("page_") + page.id);
+        m_pages->setTabToolTip(m_pages->addTab(page.widget, page.title), page.toolTip);
+    }
+    m_views = new QStackedWidget;
+    m_views->setObjectName(QStringLiteral("views"));
+    for (QWidget* const view : {static_cast<QWidget*>(m_startPage), m_openingPage, static_cast<QWidget*>(m_pages)})
+        m_views->addWidget(view);
+    setCentralWidget(m_views);
 }
 
-void MainWindow::makeMenus()
+void MainWindow::makeMenus(const MainWindowContents& contents)
 {
     QMenu* const file = menuBar()->addMenu(tr("&File"));
     file->addActions({m_actions.openFolder, m_actions.openDemo});
     m_recentMenu = file->addMenu(tr("Open &recent"));
+    file->addActions({m_actions.newWindow, m_actions.openInNewWindow});
     file->addSeparator();
     file->addActions({m_actions.closeModel, m_actions.quit});
+    QMenu* const run = menuBar()->addMenu(tr("&Run"));
+    for (QAction* const action : contents.runActions) {
+        if (action)
+            run->addAction(action);
+        else
+            run->addSeparator();
+    }
+    makeGoMenu(contents.pages);
     QMenu* const view = menuBar()->addMenu(tr("&View"));
     view->addActions({m_actions.themeSystem, m_actions.themeLight, m_actions.themeDark});
+    makeWindowMenu();
     QMenu* const help = menuBar()->addMenu(tr("&Help"));
-    help->addActions({m_actions.shortcuts, m_actions.about});
+    help->addActions({m_actions.commands, m_actions.shortcuts, m_actions.about});
+}
+
+void MainWindow::makeGoMenu(const QList<PageEntry>& pages)
+{
+    QMenu* const go = menuBar()->addMenu(tr("&Go"));
+    go->addActions({m_actions.goBack, m_actions.goForward});
+    go->addSeparator();
+    for (int i = 0; i < pages.size(); ++i) {
+        const QString id = pages[i].id;
+        QAction* const action = makeAction(this, QStringLiteral("go_") + id, pages[i].title, pages[i].toolTip,
+            QKeySequence(int(Qt::CTRL) | (Qt::Key_1 + i)));
+        connect(action, &QAction::triggered, this, [this, id] { showPage(id); });
+        go->addAction(action);
+    }
+}
+
+void MainWindow::makeWindowMenu()
+{
+    QMenu* const menu = menuBar()->addMenu(tr("&Window"));
+    menu->addActions(m_docks->toggles());
+    menu->addSeparator();
+    makeLayouts(menu->addMenu(tr("&Layout")));
+    menu->addAction(m_actions.resetLayout);
+    connect(m_actions.resetLayout, &QAction::triggered, m_docks, &Docks::arrange);
+}
+
+void MainWindow::makeLayouts(QMenu* menu)
+{
+    for (const Arrangement& layout : arrangements()) {
+        QAction* const action = makeAction(
+            this, QLatin1String(layout.name), tr(layout.text), tr(layout.toolTip), QKeySequence(layout.shortcut));
+        connect(action, &QAction::triggered, this, [this, layout] {
+            showPage(QLatin1String(layout.page));
+            m_docks->showOnly(layout.docks);
+        });
+        menu->addAction(action);
+    }
+}
+
+void MainWindow::makeStatusBar()
+{
+    new StatusLine(m_parts.open, m_parts.run, statusBar());
+    auto* const buttons = new StatusButtons(m_parts.tasks, m_parts.log, statusBar());
+    connect(buttons, &StatusButtons::tasksRequested, this, [this] { m_docks->raise(QStringLiteral("tasks")); });
+    connect(buttons, &StatusButtons::logRequested, this, [this, buttons] {
+        m_docks->raise(QStringLiteral("log"));
+        buttons->markLogSeen();
+    });
 }
 
 void MainWindow::connectActions()
 {
     connect(m_actions.openDemo, &QAction::triggered, this, [this] { openModel(demoName); });
     connect(m_actions.openFolder, &QAction::triggered, this, &MainWindow::chooseFolder);
+    connect(m_actions.newWindow, &QAction::triggered, this, [this] { emit newWindowRequested({}); });
+    connect(m_actions.openInNewWindow, &QAction::triggered, this,
+        [this] { chooseFolderFor(tr("Open a model in a new window"), &MainWindow::newWindowRequested); });
     connect(m_actions.closeModel, &QAction::triggered, &m_parts.engine, &EngineClient::closeModel);
     connect(m_actions.quit, &QAction::triggered, this, &QWidget::close);
+    connect(m_actions.goBack, &QAction::triggered, &m_parts.selection, &SelectionStore::goBack);
+    connect(m_actions.goForward, &QAction::triggered, &m_parts.selection, &SelectionStore::goForward);
+    connect(m_actions.commands, &QAction::triggered, this,
+        [this] { (new CommandPalette(commandsOf(*menuBar()), this))->open(); });
     connect(m_actions.shortcuts, &QAction::triggered, this, [this] { showShortcuts(this); });
     connect(m_actions.about, &QAction::triggered, this, [this] { showAbout(this); });
 }
@@ -98,9 +201,10 @@ void MainWindow::connectTheme()
 
 void MainWindow::restore()
 {
-    resize(1100, 760);
+    m_docks->setPresent(false); // they would widen a small window
+    resize(1180, 780);
     restoreGeometry(m_parts.settings.geometry());
-    restoreState(m_parts.settings.windowState());
+    m_docks->restore(m_parts.settings.windowState());
 }
 
 void MainWindow::showRecent()
@@ -129,43 +233,72 @@ void MainWindow::showOpenState()
     const ModelFactsPtr& model = m_parts.open.model();
     m_actions.closeModel->setEnabled(model != nullptr || state == OpenStore::State::Opening);
     setWindowTitle(model ? tr("%1 - Colibri").arg(QString::fromStdString(model->path)) : tr("Colibri"));
-    if (state == OpenStore::State::Opened && m_parts.open.path() != demoName) {
-        m_parts.settings.addRecent(m_parts.open.path());
+    if (state == OpenStore::State::Opened) {
+        m_pages->setCurrentIndex(0);
+        if (m_parts.open.path() != demoName)
+            m_parts.settings.addRecent(m_parts.open.path());
         showRecent();
     }
     if (state == OpenStore::State::Opening || state == OpenStore::State::Failed)
-        showPage(m_openingPage);
+        showView(m_openingPage);
     else
-        goBack();
+        leaveOpening();
 }
 
-void MainWindow::goBack()
+void MainWindow::leaveOpening()
 {
-    showPage(m_parts.open.model() ? m_runPage : static_cast<QWidget*>(m_startPage));
+    showView(m_parts.open.model() ? static_cast<QWidget*>(m_pages) : m_startPage);
 }
 
-void MainWindow::showPage(QWidget* page)
+void MainWindow::showView(QWidget* view)
 {
-    if (m_pages->currentWidget() == page)
-        return;
-    m_pages->setCurrentWidget(page);
-    page->setFocus();
+    m_docks->setPresent(view == m_pages);
+    if (m_views->currentWidget() != view) {
+        m_views->setCurrentWidget(view);
+        (view == m_pages ? m_pages->currentWidget() : view)->setFocus();
+    }
+    showHistory();
+}
+
+void MainWindow::showHistory()
+{
+    const bool pages = m_views->currentWidget() == m_pages;
+    m_actions.goBack->setEnabled(pages && m_parts.selection.canGoBack());
+    m_actions.goForward->setEnabled(pages && m_parts.selection.canGoForward());
+}
+
+void MainWindow::showPage(const QString& id)
+{
+    for (int i = 0; i < m_pages->count(); ++i) {
+        if (m_pages->widget(i)->objectName() == QStringLiteral("page_") + id)
+            m_pages->setCurrentIndex(i);
+    }
+}
+
+QWidget* MainWindow::currentPage() const
+{
+    return m_pages->currentWidget();
 }
 
 void MainWindow::chooseFolder()
 {
-    auto* const dialog = new QFileDialog(this, tr("Open a model"));
+    chooseFolderFor(tr("Open a model"), &MainWindow::openModel);
+}
+
+void MainWindow::chooseFolderFor(const QString& title, void (MainWindow::*use)(const QString&))
+{
+    auto* const dialog = new QFileDialog(this, title);
     dialog->setObjectName(QStringLiteral("folderDialog"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setFileMode(QFileDialog::Directory);
     dialog->setOption(QFileDialog::ShowDirsOnly);
-    connect(dialog, &QFileDialog::fileSelected, this, &MainWindow::openModel);
+    connect(dialog, &QFileDialog::fileSelected, this, use);
     dialog->open();
 }
 
 void MainWindow::closeEvent(QCloseEvent* event)
 {
-    m_parts.settings.setWindow(saveGeometry(), saveState());
+    m_parts.settings.setWindow(saveGeometry(), m_docks->save());
     event->accept();
 }
 

@@ -2,14 +2,19 @@
 #pragma once
 
 #include "actions.h"
+#include "docks.h"
 #include "session/engineclient.h"
 #include "settings.h"
+#include "stores/logstore.h"
 #include "stores/openstore.h"
+#include "stores/selectionstore.h"
+#include "stores/taskstore.h"
 
 #include <QMainWindow>
 
 class QMenu;
 class QStackedWidget;
+class QTabWidget;
 
 namespace colibri {
 
@@ -19,44 +24,73 @@ class StartPage;
 struct MainWindowParts {
     OpenStore& open;
     RunStore& run;
+    SelectionStore& selection;
+    TaskStore& tasks;
+    LogStore& log;
     EngineClient& engine;
     Theme& theme;
     Settings& settings;
 };
 
-/// Menus, pages and status bar. Shows the page that belongs to the state of the opening.
+struct PageEntry {
+    QString id;
+    QString title;
+    QString toolTip; ///< what it shows
+    QWidget* widget = nullptr;
+};
+
+/// What it shows while a model is open. The window takes the widgets.
+struct MainWindowContents {
+    QList<PageEntry> pages; ///< the first is shown when a model was opened
+    QList<DockEntry> docks;
+    QList<QAction*> runActions; ///< of the menu Run; null: a line
+};
+
+/// Menus, pages, panels and status bar. Shows the page that belongs to the state of the opening.
 class MainWindow : public QMainWindow {
     Q_OBJECT
 
 public:
-    /// Takes `runPage`, which is shown while a model is open.
-    MainWindow(const MainWindowParts& parts, QWidget* runPage);
+    MainWindow(const MainWindowParts& parts, const MainWindowContents& contents);
 
     /// A path, or "demo".
     void openModel(const QString& path);
     void chooseFolder(); ///< asks, then opens
+    void showPage(const QString& id); ///< of the contents
+    QWidget* currentPage() const; ///< of the contents, whether it is seen or not
+    Docks& docks() { return *m_docks; }
+
+signals:
+    void newWindowRequested(const QString& path); ///< a path, or empty: without a model
 
 protected:
     void closeEvent(QCloseEvent* event) override;
 
 private:
-    void makePages(QWidget* runPage);
-    void makeMenus();
+    void makePages(const MainWindowContents& contents);
+    void makeMenus(const MainWindowContents& contents);
+    void makeGoMenu(const QList<PageEntry>& pages);
+    void makeWindowMenu();
+    void makeLayouts(QMenu* menu);
     void connectActions();
     void connectTheme();
+    void makeStatusBar();
     void restore();
     void showRecent();
     void showOpenState();
-    void showPage(QWidget* page);
-    void goBack(); ///< from the opening page
+    void showView(QWidget* view); ///< start, opening or pages
+    void showHistory();
+    void leaveOpening();
+    void chooseFolderFor(const QString& title, void (MainWindow::*use)(const QString&));
 
     MainWindowParts m_parts;
     Actions m_actions;
-    QStackedWidget* m_pages = nullptr;
+    QStackedWidget* m_views = nullptr;
     StartPage* m_startPage = nullptr;
     QWidget* m_openingPage = nullptr;
-    QWidget* m_runPage = nullptr;
+    QTabWidget* m_pages = nullptr;
     QMenu* m_recentMenu = nullptr;
+    Docks* m_docks = nullptr;
 };
 
 } // namespace colibri

@@ -4,10 +4,13 @@
 #include "mainwindow.h"
 #include "session/engineclient.h"
 #include "settings.h"
+#include "stores/activityfeed.h"
 #include "stores/openstore.h"
 #include "stores/runstore.h"
 #include "stores/selectionstore.h"
 #include "views/theme/theme.h"
+
+#include <memory>
 
 namespace colibri {
 
@@ -19,20 +22,25 @@ public:
     Studio();
     ~Studio();
 
-    MainWindow& window() { return m_window; }
+    MainWindow& window() { return *m_window; }
     const RunStore& run() const { return m_run; }
 
 private:
+    MainWindowContents contents();
     void connectRunPage();
 
     Settings m_settings;
     Theme m_theme;
     OpenStore m_open;
     RunStore m_run;
+    RunStore m_kept; ///< a run that stays for comparison
     SelectionStore m_selection;
+    TaskStore m_tasks;
+    LogStore m_log;
     EngineClient m_engine;
-    RunPage* m_runPage; ///< the window's
-    MainWindow m_window;
+    ActivityFeed m_feed;
+    RunPage* m_runPage = nullptr; ///< the window's
+    std::unique_ptr<MainWindow> m_window;
 };
 
 } // namespace colibri

@@ -64,8 +64,7 @@ void ActivityFeed::beginRun()
     m_runTask = 0;
     if (!m_run.record())
         return;
-    m_runTask = m_tasks.begin(
-        tr("Run, at most %n token(s)", nullptr, int(m_run.spec().maxTokens)), tr("tokens"), m_cancels.run);
+    m_runTask = m_tasks.begin(tr("Run, token limit %1").arg(m_run.spec().maxTokens), tr("tokens"), m_cancels.run);
 }
 
 void ActivityFeed::showRunProgress()
@@ -111,9 +110,9 @@ void ActivityFeed::endRun(Task::State state, LogLevel level, const QString& text
         return;
     if (const std::uint64_t zeroed = m_run.record() ? m_run.record()->breakerEvents() : 0; zeroed > 0)
         m_log.add(LogLevel::Warning, runSource,
-            tr("%n output(s) of experts were not finite and counted as zero", nullptr, int(zeroed)));
+            tr("outputs of experts that were not finite and count as zero: %1").arg(zeroed));
     if (const std::uint64_t dropped = m_run.droppedTimings(); dropped > 0)
-        m_log.add(LogLevel::Warning, runSource, tr("%n timing(s) were not recorded", nullptr, int(dropped)));
+        m_log.add(LogLevel::Warning, runSource, tr("steps whose timings were not recorded: %1").arg(dropped));
 }
 
 QString ActivityFeed::finishText() const

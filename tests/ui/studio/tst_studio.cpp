@@ -64,6 +64,7 @@ struct Shown {
         (void)QTest::qWaitForWindowActive(&studio.window());
     }
     RunPage& page() { return *studio.window().findChild<RunPage*>(); }
+    TokenDetails& details() { return *studio.window().findChild<TokenDetails*>(); }
     QToolButton* button(int action)
     {
         for (QToolButton* button : page().findChildren<QToolButton*>())
@@ -254,7 +255,7 @@ void TestStudio::runStopStepRun()
         for (std::size_t i = 0; i < token; ++i)
             QTest::keyClick(&grid, Qt::Key_Right);
         for (std::size_t layer = 0; layer < 6; ++layer) {
-            const auto& report = shown.page().details().report();
+            const auto& report = shown.details().report();
             QVERIFY(report);
             QCOMPARE(report->position, int(token));
             QCOMPARE(report->layer, int(layer));

@@ -45,7 +45,8 @@ private slots:
         OpenStore open;
         RunStore store;
         SelectionStore selection;
-        RunPage page(open, store, selection);
+        RunStore kept;
+        RunPage page(open, store, kept, selection);
         page.resize(size);
         page.show();
         picture(page, "no-model");

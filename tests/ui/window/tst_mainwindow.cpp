@@ -16,6 +16,7 @@
 #include <QPushButton>
 #include <QSettings>
 #include <QStackedWidget>
+#include <QTabWidget>
 #include <QTableWidget>
 #include <QTemporaryDir>
 #include <QTest>
@@ -35,7 +36,9 @@ QString tinyFolder()
 template <class Page>
 bool shows(Studio& studio)
 {
-    return qobject_cast<Page*>(studio.window().findChild<QStackedWidget*>()->currentWidget()) != nullptr;
+    QWidget* const view = studio.window().findChild<QStackedWidget*>(QStringLiteral("views"))->currentWidget();
+    auto* const tabs = qobject_cast<QTabWidget*>(view);
+    return qobject_cast<Page*>(tabs ? tabs->currentWidget() : view) != nullptr;
 }
 
 template <class Page>
@@ -212,11 +215,11 @@ void TestMainWindow::theWindowIsRemembered()
     {
         Studio studio;
         studio.window().show();
-        studio.window().resize(780, 700);
+        studio.window().resize(790, 700);
         QVERIFY(studio.window().close());
     }
     Studio studio;
-    QCOMPARE(studio.window().size(), QSize(780, 700));
+    QCOMPARE(studio.window().size(), QSize(790, 700));
 }
 
 void TestMainWindow::everyActionIsReachable()
@@ -236,9 +239,7 @@ void TestMainWindow::everyActionIsReachable()
             owners[key] = action->text();
         }
     }
-    QCOMPARE(owners.size(), 10);
-    for (const QAction* const action : studio.window().findChild<RunPage*>()->runActions())
-        QVERIFY2(!owners.contains(action->shortcut().toString()), qPrintable(action->text()));
+    QCOMPARE(owners.size(), 29);
     for (const QAbstractButton* const button : studio.window().findChildren<QAbstractButton*>()) {
         if (button->isVisibleTo(&studio.window()))
             QVERIFY2(

@@ -18,7 +18,7 @@ namespace colibri {
 namespace {
 
 /// Widths in characters, by TaskTable::Column; the last takes what is left.
-constexpr std::array<int, TaskTable::ColumnCount> widths{36, 11, 26, 14, 11, 11, 0};
+constexpr std::array<int, TaskTable::ColumnCount> widths{36, 11, 28, 18, 11, 11, 0};
 
 } // namespace
 

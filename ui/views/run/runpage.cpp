@@ -2,10 +2,10 @@
 #include "views/run/runpage.h"
 
 #include "views/run/colorbar.h"
+#include "views/run/comparebar.h"
 #include "views/run/expertgridview.h"
 #include "views/run/promptpanel.h"
 #include "views/run/runfigures.h"
-#include "views/run/tokendetails.h"
 #include "views/run/tokentextview.h"
 #include "views/theme/theme.h"
 
@@ -26,26 +26,36 @@ enum MiddlePage { EmptyPage, ViewsPage };
 
 } // namespace
 
-RunPage::RunPage(const OpenStore& open, const RunStore& run, SelectionStore& selection, QWidget* parent)
+RunPage::RunPage(
+    const OpenStore& open, const RunStore& run, const RunStore& kept, SelectionStore& selection, QWidget* parent)
     : QWidget(parent)
     , m_open(open)
     , m_run(run)
+    , m_kept(kept)
     , m_prompt(new PromptPanel(run, this))
     , m_colors(new ColorBar(this))
     , m_text(new TokenTextView(run, selection, this))
     , m_grid(new ExpertGridView(run, selection, this))
-    , m_details(new TokenDetails(run, selection, this))
+    , m_texts(new QSplitter(Qt::Horizontal, this))
+    , m_keptText(new TokenTextView(kept, selection, this))
     , m_middle(new QStackedWidget(this))
     , m_views(new QSplitter(Qt::Vertical, this))
     , m_parts(new QSplitter(Qt::Horizontal, this))
 {
+    makeKeepActions();
     m_middle->addWidget(makeEmpty());
     m_middle->addWidget(makeMiddle());
-    for (QWidget* part : std::initializer_list<QWidget*>{m_prompt, m_middle, m_details})
+    auto* const middle = new QWidget(this);
+    auto* const middleColumn = new QVBoxLayout(middle);
+    middleColumn->setContentsMargins(0, 0, 0, 0);
+    middleColumn->setSpacing(0);
+    middleColumn->addWidget(new CompareBar(run, kept, selection, m_drop, middle));
+    middleColumn->addWidget(m_middle, 1);
+    for (QWidget* part : std::initializer_list<QWidget*>{m_prompt, middle})
         m_parts->addWidget(part);
     m_parts->setStretchFactor(1, 1);
     m_parts->setChildrenCollapsible(false);
-    m_parts->setSizes({28 * grid::unit, 68 * grid::unit, 40 * grid::unit});
+    m_parts->setSizes({30 * grid::unit, 90 * grid::unit});
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
@@ -54,15 +64,37 @@ RunPage::RunPage(const OpenStore& open, const RunStore& run, SelectionStore& sel
 
     connectPrompt();
     connect(m_colors, &ColorBar::coloringChanged, m_text, &TokenTextView::setColoring);
+    connect(m_colors, &ColorBar::coloringChanged, m_keptText, &TokenTextView::setColoring);
     connect(m_colors, &ColorBar::coloringChanged, m_grid, &ExpertGridView::setColoring);
     connect(m_grid, &ExpertGridView::layerActivated, m_colors, &ColorBar::setLayer);
     connect(&open, &OpenStore::modelChanged, this, &RunPage::showModel);
     connect(&run, &RunStore::reset, this, &RunPage::showRun);
     connect(&run, &RunStore::tokensAppended, this, &RunPage::showEmptyState);
+    connect(&kept, &RunStore::reset, this, &RunPage::showKept);
     connect(runActions().first(), &QAction::enabledChanged, this, &RunPage::showEmptyState);
     connect(m_views, &QSplitter::splitterMoved, this, [this] { m_viewsMoved = true; });
     showModel();
     showRun();
+    showKept();
+}
+
+void RunPage::makeKeepActions()
+{
+    const auto make = [this](const QString& name, const QString& text, const QString& tip, int key) {
+        auto* const action = new QAction(text, this);
+        action->setObjectName(name);
+        action->setShortcut(QKeySequence(key));
+        action->setToolTip(tr("%1 (%2)").arg(tip, action->shortcut().toString(QKeySequence::NativeText)));
+        action->setStatusTip(tip);
+        addAction(action);
+        return action;
+    };
+    m_keep = make(QStringLiteral("keepRun"), tr("&Keep this run"),
+        tr("Keep this run beside the next ones, to see where they part"), int(Qt::CTRL) | int(Qt::SHIFT) | Qt::Key_K);
+    m_drop = make(QStringLiteral("dropKept"), tr("&Drop the kept run"), tr("Compare no more"),
+        int(Qt::CTRL) | int(Qt::SHIFT) | Qt::Key_D);
+    connect(m_keep, &QAction::triggered, this, &RunPage::keepRequested);
+    connect(m_drop, &QAction::triggered, this, &RunPage::dropRequested);
 }
 
 void RunPage::connectPrompt()
@@ -98,7 +130,10 @@ QWidget* RunPage::makeMiddle()
     auto* column = new QVBoxLayout(middle);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
-    m_views->addWidget(m_text);
+    m_texts->addWidget(m_text);
+    m_texts->addWidget(m_keptText);
+    m_texts->setChildrenCollapsible(false);
+    m_views->addWidget(m_texts);
     m_views->addWidget(m_grid);
     m_views->setChildrenCollapsible(false);
     m_views->setStretchFactor(0, 1);
@@ -119,8 +154,16 @@ void RunPage::showRun()
     showEmptyState();
 }
 
+void RunPage::showKept()
+{
+    const bool kept = m_kept.record() != nullptr;
+    m_keptText->setVisible(kept);
+    m_drop->setEnabled(kept);
+}
+
 void RunPage::showEmptyState()
 {
+    m_keep->setEnabled(m_run.tokens() > 0);
     const bool empty = m_run.tokens() == 0;
     if (!empty && m_middle->currentIndex() == EmptyPage)
         fitGrid();

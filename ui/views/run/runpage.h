@@ -18,9 +18,9 @@ class QStackedWidget;
 namespace colibri {
 
 class ColorBar;
+class CompareBar;
 class ExpertGridView;
 class PromptPanel;
-class TokenDetails;
 class TokenTextView;
 
 /// The page on which a model runs. Shows what the stores hold; what the user asks for leaves as signals.
@@ -29,14 +29,16 @@ class RunPage : public QWidget {
 
 public:
     /// The stores outlive the page.
-    RunPage(const OpenStore& open, const RunStore& run, SelectionStore& selection, QWidget* parent = nullptr);
+    RunPage(const OpenStore& open, const RunStore& run, const RunStore& kept, SelectionStore& selection,
+        QWidget* parent = nullptr);
 
     PromptPanel& promptPanel() { return *m_prompt; }
     ColorBar& colorBar() { return *m_colors; }
     TokenTextView& textView() { return *m_text; }
     ExpertGridView& gridView() { return *m_grid; }
-    TokenDetails& details() { return *m_details; }
+    TokenTextView& keptView() { return *m_keptText; } ///< of the kept run; hidden while there is none
     QList<QAction*> runActions() const; ///< Run, Continue, Step, Stop
+    QList<QAction*> keepActions() const { return {m_keep, m_drop}; }
 
     QByteArray saveLayout() const; ///< sizes of the parts
     bool restoreLayout(const QByteArray& layout);
@@ -47,25 +49,33 @@ signals:
     void continueRequested();
     void stopRequested();
     void paceChanged(double tokensPerSecond); ///< 0: full speed
+    void keepRequested(); ///< the run, for comparison with the next ones
+    void dropRequested(); ///< the kept run
     void openRequested(); ///< the user wants to choose a model
 
 private:
     QWidget* makeEmpty();
     QWidget* makeMiddle();
+    void makeKeepActions();
     void connectPrompt();
     void showModel();
     void showRun();
+    void showKept();
     void showEmptyState();
     void fitGrid(); ///< shows all layers of a new run when that leaves half of the height to the text
     void act(); ///< what the empty page offers
 
     const OpenStore& m_open;
     const RunStore& m_run;
+    const RunStore& m_kept;
+    QAction* m_keep = nullptr;
+    QAction* m_drop = nullptr;
     PromptPanel* m_prompt;
     ColorBar* m_colors;
     TokenTextView* m_text;
     ExpertGridView* m_grid;
-    TokenDetails* m_details;
+    QSplitter* m_texts;
+    TokenTextView* m_keptText;
     QStackedWidget* m_middle;
     QLabel* m_emptyText;
     QPushButton* m_emptyAction;

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QByteArray>
+#include <QList>
+#include <QObject>
+#include <QString>
+#include <QStringList>
+
+class QAction;
+class QDockWidget;
+class QMainWindow;
+class QWidget;
+
+namespace colibri {
+
+struct DockEntry {
+    QString id;
+    QString title;
+    QString toolTip; ///< what it shows
+    QWidget* widget = nullptr; ///< taken
+    Qt::DockWidgetArea area = Qt::RightDockWidgetArea;
+    int size = 0; ///< width at the sides, height at the bottom, in pixels, when it is first shown
+    bool shownAtFirst = true;
+};
+
+/// The panels around the page. They are there while a model is open; their arrangement is kept meanwhile.
+class Docks : public QObject {
+    Q_OBJECT
+
+public:
+    /// Panels of one area share it as tabs, the first on top. Each gets an action with Alt and its number.
+    Docks(QMainWindow& window, const QList<DockEntry>& entries);
+
+    QList<QAction*> toggles() const { return m_toggles; }
+    void setPresent(bool present);
+    bool isPresent() const { return m_present; }
+    /// All at their places, and of their sizes, as at the first start.
+    void arrange();
+    void showOnly(const QStringList& ids);
+    void raise(const QString& id); ///< shows it, and before those that share its place
+
+    QByteArray save() const;
+    void restore(const QByteArray& state); ///< of save(); anything else arranges
+
+private:
+    void applyState();
+    QMainWindow& m_window;
+    QList<DockEntry> m_entries;
+    QList<QDockWidget*> m_docks; ///< as m_entries
+    QList<QAction*> m_toggles;
+    QByteArray m_state; ///< while not present; empty: as at the first start
+    bool m_present = true;
+};
+
+} // namespace colibri
