@@ -12,7 +12,8 @@ namespace {
 const QString themeKey = QStringLiteral("theme");
 const QString recentKey = QStringLiteral("recent");
 const QString geometryKey = QStringLiteral("window/geometry");
-const QString runLayoutKey = QStringLiteral("window/run");
+const QString pageKey = QStringLiteral("page/");
+const QString promptsKey = QStringLiteral("prompts");
 const QString stateKey = QStringLiteral("window/state");
 
 /// Indexed by ThemeChoice.
@@ -69,14 +70,24 @@ void Settings::setWindow(const QByteArray& geometry, const QByteArray& state)
     m_settings.setValue(stateKey, state);
 }
 
-QByteArray Settings::runLayout() const
+QByteArray Settings::pageLayout(const QString& page) const
 {
-    return m_settings.value(runLayoutKey).toByteArray();
+    return m_settings.value(pageKey + page).toByteArray();
 }
 
-void Settings::setRunLayout(const QByteArray& layout)
+void Settings::setPageLayout(const QString& page, const QByteArray& layout)
 {
-    m_settings.setValue(runLayoutKey, layout);
+    m_settings.setValue(pageKey + page, layout);
+}
+
+QStringList Settings::prompts() const
+{
+    return m_settings.value(promptsKey).toStringList();
+}
+
+void Settings::setPrompts(const QStringList& prompts)
+{
+    m_settings.setValue(promptsKey, prompts);
 }
 
 } // namespace colibri

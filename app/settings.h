@@ -24,8 +24,10 @@ public:
     QByteArray geometry() const;
     QByteArray windowState() const;
     void setWindow(const QByteArray& geometry, const QByteArray& state);
-    QByteArray runLayout() const;
-    void setRunLayout(const QByteArray& layout);
+    QByteArray pageLayout(const QString& page) const;
+    void setPageLayout(const QString& page, const QByteArray& layout);
+    QStringList prompts() const; ///< that were run, newest first
+    void setPrompts(const QStringList& prompts);
 
 private:
     QSettings m_settings;

@@ -11,6 +11,8 @@
 namespace colibri {
 namespace {
 
+const QString runPageId = QStringLiteral("run");
+
 QString tr(const char* text)
 {
     return QCoreApplication::translate("Studio", text);
@@ -25,14 +27,16 @@ Studio::Studio()
           MainWindowParts{m_open, m_run, m_selection, m_tasks, m_log, m_engine, m_theme, m_settings}, contents()))
 {
     connectRunPage();
-    m_runPage->restoreLayout(m_settings.runLayout());
+    m_runPage->restoreLayout(m_settings.pageLayout(runPageId));
+    m_runPage->promptPanel().setHistory(m_settings.prompts());
     QObject::connect(&m_open, &OpenStore::modelChanged, &m_selection, &SelectionStore::forget);
     QObject::connect(&m_open, &OpenStore::modelChanged, &m_kept, &RunStore::clear);
 }
 
 Studio::~Studio()
 {
-    m_settings.setRunLayout(m_runPage->saveLayout());
+    m_settings.setPageLayout(runPageId, m_runPage->saveLayout());
+    m_settings.setPrompts(m_runPage->promptPanel().history());
 }
 
 MainWindowContents Studio::contents()
@@ -40,7 +44,7 @@ MainWindowContents Studio::contents()
     m_runPage = new RunPage(m_open, m_run, m_kept, m_selection);
     MainWindowContents contents;
     contents.pages = {
-        {QStringLiteral("run"), tr("Run"), tr("A model at work: its text and the experts of each token"), m_runPage},
+        {runPageId, tr("Run"), tr("A model at work: its text and the experts of each token"), m_runPage},
     };
     contents.docks = {
         {QStringLiteral("details"), tr("Details"), tr("Everything known of what is selected"),

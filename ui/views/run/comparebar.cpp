@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/run/comparebar.h"
 
+#include "views/run/engineform.h"
 #include "views/run/samplingform.h"
 #include "views/theme/theme.h"
 

@@ -4,9 +4,10 @@
 #include "views/theme/theme.h"
 
 #include <QAction>
-#include <QEvent>
 #include <QGridLayout>
+#include <QKeyEvent>
 #include <QLabel>
+#include <QMenu>
 #include <QPlainTextEdit>
 #include <QRegularExpression>
 #include <QSlider>
@@ -20,6 +21,8 @@ namespace colibri {
 namespace {
 
 constexpr int demoPace = 20;
+constexpr int menuPrompts = 20; ///< in the menu of earlier ones
+constexpr int menuCharacters = 60;
 
 } // namespace
 
@@ -53,18 +56,21 @@ PromptPanel::PromptPanel(const RunStore& run, QWidget* parent)
     , m_caption(new QLabel(this))
     , m_prompt(new QPlainTextEdit(this))
     , m_sampling(new SamplingForm(this))
+    , m_engine(new EngineForm(this))
 {
     makeActions();
     m_caption->setBuddy(m_prompt);
     m_prompt->setTabChangesFocus(true);
-    m_prompt->setToolTip(tr("Ctrl+Enter runs it"));
+    m_prompt->setToolTip(tr("Ctrl+Enter runs it; Ctrl+Up and Ctrl+Down bring earlier prompts"));
+    m_prompt->installEventFilter(this);
     m_prompt->setMinimumHeight(8 * grid::unit);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(grid::unit, grid::unit, grid::unit, grid::unit);
     column->setSpacing(grid::unit);
-    column->addWidget(m_caption);
+    column->addWidget(makeCaption());
     column->addWidget(m_prompt, 1);
     column->addWidget(m_sampling);
+    column->addWidget(m_engine);
     column->addWidget(makePace());
     column->addWidget(makeButtons());
     connect(m_prompt, &QPlainTextEdit::textChanged, this, &PromptPanel::updateActions);
@@ -87,11 +93,77 @@ void PromptPanel::makeActions()
     m_continue = make(tr("&Continue"), tr("Goes on with the paused run"), {QKeySequence(Qt::Key_F5)});
     m_step = make(tr("&Step"), tr("Makes one token, then pauses"), {QKeySequence(Qt::Key_F10)});
     m_stop = make(tr("St&op"), tr("Pauses the run"), {QKeySequence(Qt::Key_Escape)});
-    connect(m_run, &QAction::triggered, this, [this] { emit runRequested(spec()); });
+    connect(m_run, &QAction::triggered, this, [this] {
+        remember();
+        emit runRequested(spec());
+    });
     connect(m_continue, &QAction::triggered, this, &PromptPanel::continueRequested);
-    connect(m_step, &QAction::triggered, this, [this] { emit stepRequested(spec()); });
+    connect(m_step, &QAction::triggered, this, [this] {
+        remember();
+        emit stepRequested(spec());
+    });
     connect(m_stop, &QAction::triggered, this, &PromptPanel::stopRequested);
     addActions(runActions());
+}
+
+QWidget* PromptPanel::makeCaption()
+{
+    auto* line = new QWidget(this);
+    auto* row = new QHBoxLayout(line);
+    row->setContentsMargins(0, 0, 0, 0);
+    m_historyButton = new QToolButton(line);
+    m_historyButton->setText(tr("Earlier"));
+    m_historyButton->setToolTip(tr("Prompts that were run before"));
+    m_historyButton->setAccessibleName(tr("Earlier prompts"));
+    m_historyButton->setAutoRaise(true);
+    m_historyButton->setPopupMode(QToolButton::InstantPopup);
+    m_historyButton->setFocusPolicy(Qt::StrongFocus);
+    auto* menu = new QMenu(m_historyButton);
+    connect(menu, &QMenu::aboutToShow, this, &PromptPanel::showHistory);
+    m_historyButton->setMenu(menu);
+    m_historyButton->setEnabled(false);
+    row->addWidget(m_caption, 1);
+    row->addWidget(m_historyButton);
+    return line;
+}
+
+void PromptPanel::showHistory()
+{
+    QMenu* const menu = m_historyButton->menu();
+    menu->clear();
+    for (const QString& prompt : history().mid(0, menuPrompts)) {
+        QString line = prompt.simplified();
+        if (line.size() > menuCharacters)
+            line = line.left(menuCharacters) + QChar(0x2026);
+        connect(menu->addAction(line.replace(u'&', QStringLiteral("&&"))), &QAction::triggered, this,
+            [this, prompt] { setPrompt(prompt); });
+    }
+}
+
+void PromptPanel::setHistory(const QStringList& prompts)
+{
+    m_history.setPrompts(prompts);
+    m_historyButton->setEnabled(!history().isEmpty());
+}
+
+void PromptPanel::remember()
+{
+    m_history.add(m_prompt->toPlainText());
+    m_historyButton->setEnabled(!history().isEmpty());
+}
+
+bool PromptPanel::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched != m_prompt || event->type() != QEvent::KeyPress)
+        return QWidget::eventFilter(watched, event);
+    const auto* const key = static_cast<QKeyEvent*>(event);
+    const bool older = key->key() == Qt::Key_Up;
+    if (key->modifiers() != Qt::ControlModifier || (!older && key->key() != Qt::Key_Down))
+        return QWidget::eventFilter(watched, event);
+    const QString prompt = older ? m_history.older(m_prompt->toPlainText()) : m_history.newer();
+    if (!prompt.isNull())
+        setPrompt(prompt);
+    return true;
 }
 
 QWidget* PromptPanel::makePace()
@@ -171,6 +243,7 @@ RunSpec PromptPanel::spec() const
     const SamplingChoice choice = m_sampling->choice();
     spec.maxTokens = choice.maxTokens;
     spec.sampling = choice.sampling;
+    spec.engine = m_engine->options();
     spec.pace = pace();
     return spec;
 }

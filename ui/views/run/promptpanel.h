@@ -4,6 +4,8 @@
 #include "stores/modelfacts.h"
 #include "stores/runspec.h"
 #include "stores/runstore.h"
+#include "views/run/engineform.h"
+#include "views/run/prompthistory.h"
 #include "views/run/samplingform.h"
 
 #include <QWidget>
@@ -45,17 +47,22 @@ public:
     /// Null: no model. Without a tokenizer the prompt is a list of ids.
     void setModel(ModelFactsPtr model);
     void setPrompt(const QString& text);
-    /// What a run is asked for now. Engine options are the defaults.
+    /// What a run is asked for now.
     RunSpec spec() const;
     double pace() const; ///< tokens a second; 0: full speed
     void setPace(double tokensPerSecond);
     SamplingForm& sampling() { return *m_sampling; }
+    EngineForm& engine() { return *m_engine; }
+    /// Prompts that were run, newest first; Ctrl+Up and Ctrl+Down in the prompt walk through them.
+    const QStringList& history() const { return m_history.prompts(); }
+    void setHistory(const QStringList& prompts);
     /// Run, Continue, Step, Stop: for menus too.
     QList<QAction*> runActions() const { return {m_run, m_continue, m_step, m_stop}; }
     void focusPrompt();
 
 protected:
     void changeEvent(QEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override; ///< the prompt's keys
 
 signals:
     void runRequested(const colibri::RunSpec& spec);
@@ -66,6 +73,9 @@ signals:
 
 private:
     void makeActions();
+    QWidget* makeCaption();
+    void showHistory();
+    void remember();
     QWidget* makePace();
     QWidget* makeButtons();
     void updateActions();
@@ -77,6 +87,9 @@ private:
     QLabel* m_caption;
     QPlainTextEdit* m_prompt;
     SamplingForm* m_sampling;
+    EngineForm* m_engine;
+    PromptHistory m_history;
+    QToolButton* m_historyButton = nullptr;
     QSlider* m_pace;
     QLabel* m_paceText;
     QList<QToolButton*> m_buttons; ///< in the order of runActions()
