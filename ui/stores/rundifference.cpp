@@ -33,7 +33,7 @@ void RunDifference::extend(const RunStore& a, const RunStore& b)
 {
     const int tokens = std::min(a.tokens(), b.tokens());
     for (; !m_token && m_tokens < tokens; ++m_tokens) {
-        if (a.piece(m_tokens).id != b.piece(m_tokens).id)
+        if (a.id(m_tokens) != b.id(m_tokens))
             m_token = m_tokens;
     }
     m_tokens = tokens;

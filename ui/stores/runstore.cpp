@@ -26,7 +26,7 @@ QString RunStore::text(int from, int to) const
 {
     std::vector<TokenId> ids;
     for (int position = std::max(0, from); position < std::min(to, tokens()); ++position)
-        ids.push_back(piece(position).id);
+        ids.push_back(id(position));
     return m_text ? decodeTokens(m_start.model, ids) : QString();
 }
 

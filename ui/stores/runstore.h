@@ -60,7 +60,8 @@ public:
     int tokens() const { return m_text ? m_text->size() : 0; } ///< prompt and generated ones
     int promptTokens() const { return m_promptTokens; }
     int routed() const { return m_routed; } ///< positions whose decisions are in the record
-    const TokenPiece& piece(int position) const { return m_text->piece(position); }
+    TokenPiece piece(int position) const { return m_text->piece(position); }
+    TokenId id(int position) const { return m_text->id(position); }
     QString text() const; ///< of all tokens
     QString text(int from, int to) const; ///< of these tokens by themselves
 

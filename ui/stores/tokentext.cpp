@@ -33,6 +33,11 @@ QByteArray bytesOf(const ModelFacts& model, TokenId id)
     return id < model.tokenBytes.size() ? QByteArray::fromStdString(model.tokenBytes[id]) : QByteArray();
 }
 
+bool isSpecial(const ModelFacts& model, TokenId id)
+{
+    return id < model.specialToken.size() && model.specialToken[id];
+}
+
 } // namespace
 
 TokenText::TokenText(ModelFactsPtr model)
@@ -40,17 +45,27 @@ TokenText::TokenText(ModelFactsPtr model)
 {
 }
 
+TokenPiece TokenText::piece(int position) const
+{
+    const Entry& entry = m_entries[static_cast<std::size_t>(position)];
+    const qsizetype begin = position > 0 ? m_entries[static_cast<std::size_t>(position) - 1].end : 0;
+    TokenPiece piece;
+    piece.id = entry.id;
+    piece.text = m_text.mid(begin, entry.end - begin);
+    piece.bytes = bytesOf(*m_model, entry.id);
+    piece.special = isSpecial(*m_model, entry.id);
+    piece.partial = m_owner >= 0 && position >= m_owner && !piece.special && !piece.bytes.isEmpty();
+    piece.group = entry.group;
+    return piece;
+}
+
 int TokenText::append(TokenId id)
 {
     const int position = size();
-    TokenPiece& piece = m_pieces.emplace_back();
-    piece.id = id;
-    piece.bytes = bytesOf(*m_model, id);
-    piece.special = id < m_model->specialToken.size() && m_model->specialToken[id];
-    piece.group = position;
+    m_entries.push_back({id, position, static_cast<std::int32_t>(m_text.size())});
     m_firstChanged = position;
-    if (!piece.special) {
-        for (const char byte : piece.bytes)
+    if (!isSpecial(*m_model, id)) {
+        for (const char byte : bytesOf(*m_model, id))
             addByte(static_cast<unsigned char>(byte));
     }
     return m_firstChanged;
@@ -64,11 +79,8 @@ void TokenText::addByte(unsigned char byte)
         startCharacter(byte);
         return;
     }
-    TokenPiece& piece = m_pieces.back();
-    if (m_owner < size() - 1) {
-        piece.group = std::min(piece.group, m_pieces[static_cast<std::size_t>(m_owner)].group);
-        piece.partial = true;
-    }
+    Entry& entry = m_entries.back();
+    entry.group = std::min(entry.group, m_entries[static_cast<std::size_t>(m_owner)].group);
     m_character = (m_character << 6) | (byte & 0x3Fu);
     m_lowest = 0x80;
     m_highest = 0xBF;
@@ -91,28 +103,22 @@ void TokenText::startCharacter(unsigned char byte)
     m_highest = lead->highest;
     if (m_missing == 0)
         emitCharacter(m_character);
-    else
-        m_pieces.back().partial = true;
 }
 
 void TokenText::emitCharacter(char32_t character)
 {
-    m_pieces[static_cast<std::size_t>(m_owner)].text += QChar::fromUcs4(character);
+    // The tokens after the owner have only given bytes to this character: theirs is no text yet.
+    m_text += QChar::fromUcs4(character);
     m_firstChanged = std::min(m_firstChanged, m_owner);
-    for (std::size_t position = static_cast<std::size_t>(m_owner); position < m_pieces.size(); ++position)
-        m_pieces[position].partial = false;
+    for (std::size_t position = static_cast<std::size_t>(m_owner); position < m_entries.size(); ++position)
+        m_entries[position].end = static_cast<std::int32_t>(m_text.size());
     m_owner = -1;
     m_missing = 0;
 }
 
 QString TokenText::text() const
 {
-    QString text;
-    for (const TokenPiece& piece : m_pieces)
-        text += piece.text;
-    if (m_owner >= 0)
-        text += QChar::fromUcs4(replacement);
-    return text;
+    return m_owner >= 0 ? m_text + QChar(static_cast<char16_t>(replacement)) : m_text;
 }
 
 QString decodeTokens(const ModelFactsPtr& model, std::span<const TokenId> ids)

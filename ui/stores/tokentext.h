@@ -6,6 +6,7 @@
 #include <QByteArray>
 #include <QString>
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -31,18 +32,25 @@ public:
     /// earlier token's character was completed.
     int append(TokenId id);
 
-    int size() const { return static_cast<int>(m_pieces.size()); }
-    const TokenPiece& piece(int position) const { return m_pieces[static_cast<std::size_t>(position)]; }
+    int size() const { return static_cast<int>(m_entries.size()); }
+    TokenPiece piece(int position) const; ///< made on request: a run of 10^6 tokens keeps 12 bytes a token, and its text
+    TokenId id(int position) const { return m_entries[static_cast<std::size_t>(position)].id; }
     /// All characters so far; an unfinished one counts as U+FFFD.
     QString text() const;
 
 private:
+    struct Entry {
+        TokenId id;
+        std::int32_t group;
+        std::int32_t end; ///< of its text in m_text; it begins at the end of the one before
+    };
     void addByte(unsigned char byte);
     void startCharacter(unsigned char byte);
     void emitCharacter(char32_t character);
 
     ModelFactsPtr m_model;
-    std::vector<TokenPiece> m_pieces;
+    std::vector<Entry> m_entries;
+    QString m_text;
     int m_owner = -1; ///< token in which the unfinished character began; -1: none
     int m_firstChanged = 0;
     int m_missing = 0; ///< bytes that the unfinished character still needs
