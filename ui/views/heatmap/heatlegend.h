@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "views/heatmap/heatmatrix.h"
+
+#include <QWidget>
+
+namespace colibri {
+
+class HeatView;
+
+/// The strip below a heat map: its colours between their numbers, what the numbers are, what a cross means, and the
+/// current cell in words.
+class HeatLegend : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit HeatLegend(const HeatView& view, QWidget* parent = nullptr);
+
+    void setUnit(const QString& unit); ///< what the numbers are, such as "decisions"
+    void setMarkMeaning(const QString& meaning); ///< of a cross; shown while there is one
+    QString text() const; ///< everything it says, for assistive programs and tests
+
+    QSize sizeHint() const override;
+    QSize minimumSizeHint() const override { return {0, sizeHint().height()}; }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    void paintBar(QPainter& painter, const QRect& bar) const;
+
+    const HeatView& m_view;
+    QString m_unit;
+    QString m_markMeaning;
+};
+
+} // namespace colibri

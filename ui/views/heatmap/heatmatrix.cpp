@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/heatmap/heatmatrix.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace colibri {
+
+QRgb heatColor(double value, const HeatScale& scale, ColorScheme scheme)
+{
+    return scale.kind == HeatScale::Kind::Amount ? amountColor(value / scale.top, scheme)
+                                                 : divergingColor(value / scale.top, scheme);
+}
+
+QImage renderHeat(const HeatMatrix& matrix, Range rows, Range columns, const HeatScale& scale, ColorScheme scheme)
+{
+    const QSize size(columns.size(), rows.size());
+    if (size.isEmpty())
+        return {};
+    QImage image(size, QImage::Format_ARGB32_Premultiplied);
+    for (int row = rows.first; row < rows.end; ++row) {
+        auto* pixel = reinterpret_cast<QRgb*>(image.scanLine(row - rows.first));
+        for (int column = columns.first; column < columns.end; ++column)
+            *pixel++ = heatColor(matrix.at(row, column), scale, scheme);
+    }
+    return image;
+}
+
+double largestMagnitude(const HeatMatrix& matrix)
+{
+    double largest = 0;
+    for (const double value : matrix.values)
+        largest = std::max(largest, std::isnan(value) ? 0. : std::abs(value));
+    return largest;
+}
+
+double stepUp(double value)
+{
+    if (!(value > 0) || !std::isfinite(value))
+        return 1;
+    // A step away from the power that the logarithm names, in case it was rounded.
+    const int exponent = static_cast<int>(std::floor(std::log10(value)));
+    for (int power = exponent - 1;; ++power) {
+        for (const double digit : {1., 2., 5.}) {
+            // Division by a positive power keeps the steps below 1 the nearest doubles to 0.1, 0.2, 0.5.
+            const double step = power >= 0 ? digit * std::pow(10., power) : digit / std::pow(10., -power);
+            if (step >= value)
+                return step;
+        }
+    }
+}
+
+double steadyTop(double before, double largest)
+{
+    const double top = stepUp(largest);
+    return top > before || largest < before / 3 ? top : before;
+}
+
+ValueTable heatValues(const HeatMatrix& matrix)
+{
+    ValueTable table;
+    table.headers << matrix.rowAxis;
+    for (int column = 0; column < matrix.columns; ++column)
+        table.headers << QStringLiteral("%1 %2").arg(matrix.columnAxis, matrix.columnTitle(column));
+    for (int row = 0; row < matrix.rows; ++row) {
+        std::vector<double>& line = table.rows.emplace_back();
+        line.push_back(row);
+        for (int column = 0; column < matrix.columns; ++column)
+            line.push_back(matrix.at(row, column));
+    }
+    return table;
+}
+
+} // namespace colibri

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What HeatView paints.
+#include "views/heatmap/heatview.h"
+#include "views/theme/theme.h"
+
+#include <QPainter>
+
+#include <algorithm>
+#include <cmath>
+
+namespace colibri {
+namespace {
+
+constexpr int smallestLined = 8; ///< cells from this size on are divided by lines
+constexpr int smallestMarked = 4; ///< cells from this size on have room for a cross
+constexpr int largestCross = 10;
+constexpr double accentTint = 0.3;
+
+int shortSide(QSize size)
+{
+    return std::min(size.width(), size.height());
+}
+
+} // namespace
+
+/// Colours of one paint.
+struct HeatView::Inks {
+    ColorScheme scheme;
+    QColor text;
+    QColor muted;
+    QColor base;
+    QColor line;
+    QColor chosenGround; ///< of titles: a tint of the accent
+};
+
+void HeatView::paintEvent(QPaintEvent*)
+{
+    const ColorScheme scheme = schemeOf(palette());
+    const ThemeColors& theme = themeColors(scheme);
+    const Inks inks{scheme, palette().color(QPalette::Text), QColor::fromRgb(theme.mutedText),
+        palette().color(QPalette::Base), QColor::fromRgb(theme.line),
+        QColor::fromRgb(mixed(palette().color(QPalette::Base).rgb(), theme.accent, accentTint))};
+    QPainter painter(viewport());
+    if (m_matrix.isEmpty()) {
+        painter.setFont(window()->font());
+        painter.setPen(inks.muted);
+        const QRect room = viewport()->rect().adjusted(grid::unit, grid::unit, -grid::unit, -grid::unit);
+        painter.drawText(room, Qt::AlignCenter | Qt::TextWordWrap, m_emptyText);
+        return;
+    }
+    painter.setFont(font());
+    painter.setClipRect(m_geometry.cellArea());
+    paintCells(painter, inks);
+    paintNumbers(painter, inks);
+    paintMarks(painter, inks);
+    paintCurrent(painter, inks);
+    painter.setClipping(false);
+    paintTitles(painter, inks);
+}
+
+void HeatView::paintCells(QPainter& painter, const Inks& inks) const
+{
+    const Range rows = m_geometry.visibleRows();
+    const Range columns = m_geometry.visibleColumns();
+    if (rows.size() <= 0 || columns.size() <= 0)
+        return;
+    const QRect area = m_geometry.cellRect(rows.first, columns.first)
+                           .united(m_geometry.cellRect(rows.end - 1, columns.end - 1));
+    painter.drawImage(area, renderHeat(m_matrix, rows, columns, m_scale, inks.scheme));
+    if (shortSide(m_geometry.smallestCell()) < smallestLined)
+        return;
+    for (int column = columns.first; column < columns.end; ++column)
+        painter.fillRect(QRect(m_geometry.cellRect(0, column).right(), area.top(), 1, area.height()), inks.base);
+    for (int row = rows.first; row < rows.end; ++row)
+        painter.fillRect(QRect(area.left(), m_geometry.cellRect(row, 0).bottom(), area.width(), 1), inks.base);
+}
+
+/// The numbers, when the longest one of those that are seen has room in every cell.
+void HeatView::paintNumbers(QPainter& painter, const Inks& inks) const
+{
+    const QFontMetrics metrics(font());
+    const QSize cell = m_geometry.smallestCell();
+    const int digit = metrics.horizontalAdvance(QLatin1Char('0'));
+    if (cell.height() < metrics.height() || cell.width() < 2 * digit)
+        return;
+    const Range rows = m_geometry.visibleRows();
+    const Range columns = m_geometry.visibleColumns();
+    std::vector<QString> texts;
+    int widest = 0;
+    for (int row = rows.first; row < rows.end; ++row) {
+        for (int column = columns.first; column < columns.end; ++column) {
+            texts.push_back(m_matrix.marked(row, column) ? QString() : numberText(m_matrix.at(row, column)));
+            widest = std::max(widest, static_cast<int>(texts.back().size()) * digit);
+        }
+    }
+    if (widest + grid::half > cell.width())
+        return;
+    auto text = texts.cbegin();
+    for (int row = rows.first; row < rows.end; ++row) {
+        for (int column = columns.first; column < columns.end; ++column) {
+            painter.setPen(QColor::fromRgb(readableOn(heatColor(m_matrix.at(row, column), m_scale, inks.scheme))));
+            painter.drawText(m_geometry.cellRect(row, column), Qt::AlignCenter, *text++);
+        }
+    }
+}
+
+/// A cross in marked cells.
+void HeatView::paintMarks(QPainter& painter, const Inks& inks) const
+{
+    const int side = shortSide(m_geometry.smallestCell());
+    if (m_matrix.marks.empty() || side < smallestMarked)
+        return;
+    const Range rows = m_geometry.visibleRows();
+    const Range columns = m_geometry.visibleColumns();
+    const int arm = std::min(side - 2, largestCross) / 2;
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    for (int row = rows.first; row < rows.end; ++row) {
+        for (int column = columns.first; column < columns.end; ++column) {
+            if (!m_matrix.marked(row, column))
+                continue;
+            painter.setPen(QPen(
+                QColor::fromRgb(readableOn(heatColor(m_matrix.at(row, column), m_scale, inks.scheme))), side > 8 ? 1.5 : 1));
+            const QPointF middle = QRectF(m_geometry.cellRect(row, column)).center();
+            painter.drawLine(middle - QPointF(arm, arm), middle + QPointF(arm, arm));
+            painter.drawLine(middle - QPointF(arm, -arm), middle + QPointF(arm, -arm));
+        }
+    }
+    painter.restore();
+}
+
+/// The frame of the current cell, in two tones, so that it is seen on every ground.
+void HeatView::paintCurrent(QPainter& painter, const Inks& inks) const
+{
+    if (m_row < 0)
+        return;
+    const QRect cell = m_column >= 0 ? m_geometry.cellRect(m_row, m_column)
+                                     : m_geometry.cellRect(m_row, 0).united(
+                                           m_geometry.cellRect(m_row, m_matrix.columns - 1));
+    const int width = m_column >= 0 ? 2 : 1;
+    painter.setBrush(Qt::NoBrush);
+    painter.setPen(QPen(inks.text, width));
+    painter.drawRect(cell.adjusted(-1, -1, 0, 0));
+    painter.setPen(inks.base);
+    if (m_column < 0)
+        return;
+    if (shortSide(cell.size()) >= smallestLined)
+        painter.drawRect(cell.adjusted(1, 1, -2, -2));
+    painter.drawRect(cell.adjusted(-3, -3, 2, 2));
+}
+
+void HeatView::paintTitles(QPainter& painter, const Inks& inks) const
+{
+    const QFontMetrics metrics = painter.fontMetrics();
+    const QSize header = m_geometry.header;
+    const QRect area = m_geometry.cellArea();
+    const QSize cell{std::max(1, m_geometry.smallestCell().width()), std::max(1, m_geometry.smallestCell().height())};
+    const int left = header.width() - grid::unit;
+    painter.setPen(inks.muted);
+    painter.drawText(QRect(area.left(), 0, area.width(), metrics.height()), Qt::AlignLeft | Qt::AlignVCenter,
+        m_matrix.columnAxis);
+    painter.drawText(QRect(0, metrics.height(), left, metrics.height()), Qt::AlignRight | Qt::AlignVCenter,
+        m_matrix.rowAxis);
+
+    const int widest = metrics.horizontalAdvance(m_matrix.columnTitle(m_matrix.columns - 1)) + grid::unit;
+    const int columnStep = labelStep(cell.width(), widest);
+    const Range columns = m_geometry.visibleColumns();
+    painter.setClipRect(QRect(area.left(), 0, area.width(), header.height()));
+    for (int column = columns.first; column < columns.end; ++column) {
+        const QRect rect = m_geometry.cellRect(0, column);
+        const bool current = column == m_column;
+        if (current)
+            painter.fillRect(QRect(rect.left(), header.height() - grid::half, rect.width(), grid::half), inks.text);
+        if (column % columnStep != 0)
+            continue;
+        painter.setPen(inks.text);
+        const QRect title(rect.left(), metrics.height(), columnStep * cell.width() + grid::half, metrics.height());
+        painter.drawText(columnStep == 1 ? title.intersected(QRect(rect.left(), 0, rect.width(), header.height())) : title,
+            (columnStep == 1 ? Qt::AlignHCenter : Qt::AlignLeft) | Qt::AlignVCenter, m_matrix.columnTitle(column));
+    }
+    const int rowStep = labelStep(cell.height(), metrics.height() - 2);
+    const Range rows = m_geometry.visibleRows();
+    painter.setClipRect(QRect(0, area.top(), header.width(), area.height()));
+    for (int row = rows.first; row < rows.end; ++row) {
+        const QRect rect = m_geometry.cellRect(row, 0);
+        if (row == m_row)
+            painter.fillRect(QRect(0, rect.top(), header.width() - 1, rect.height()), inks.chosenGround);
+        if (row % rowStep != 0)
+            continue;
+        painter.setPen(inks.text);
+        painter.drawText(QRect(0, rect.top() - 2, left, rowStep == 1 ? rect.height() + 3 : rowStep * cell.height() + 3),
+            Qt::AlignRight | (rowStep > 1 ? Qt::AlignTop : Qt::AlignVCenter), m_matrix.rowTitle(row));
+    }
+    painter.setClipping(false);
+    painter.setPen(inks.line);
+    painter.drawLine(header.width() - 1, area.top(), header.width() - 1, m_geometry.viewport.height());
+    painter.drawLine(area.left(), header.height() - 1, m_geometry.viewport.width(), header.height() - 1);
+}
+
+} // namespace colibri
