@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/routing/marginplot.h"
+
+#include "views/heatmap/heatmatrix.h"
+#include "views/routing/routingmaps.h"
+#include "views/theme/theme.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace colibri {
+namespace {
+
+constexpr int allBins = MarginCounts::bins + 1; ///< with the one for larger margins
+constexpr double barTint = 0.6;
+
+std::uint32_t countIn(const MarginCounts& margins, int bin)
+{
+    return bin == MarginCounts::bins ? margins.overflow : margins.counts[static_cast<std::size_t>(bin)];
+}
+
+double withMargin(const MarginCounts& margins)
+{
+    return std::accumulate(margins.counts.begin(), margins.counts.end(), static_cast<double>(margins.overflow));
+}
+
+double middleOf(int bin)
+{
+    return (bin + 0.5) * MarginCounts::binWidth;
+}
+
+/// [allBins] counts, or percent of all of them.
+QVector<double> heights(const MarginCounts& margins, bool percent)
+{
+    const double all = withMargin(margins);
+    QVector<double> values;
+    for (int bin = 0; bin < allBins; ++bin) {
+        const double count = countIn(margins, bin);
+        values << (!percent ? count : all > 0 ? 100 * count / all : 0);
+    }
+    return values;
+}
+
+} // namespace
+
+MarginPlot::MarginPlot(QWidget* parent)
+    : Plot(tr("Margins of the layer"), parent)
+    , m_bars(new QCPBars(xAxis, yAxis))
+    , m_overflow(new QCPBars(xAxis, yAxis))
+    , m_other(addGraph())
+{
+    for (QCPBars* const bars : {m_bars, m_overflow})
+        bars->setWidth(MarginCounts::binWidth * 0.9);
+    m_overflow->removeFromLegend();
+    m_other->setLineStyle(QCPGraph::lsStepCenter);
+    setZoomable(Qt::Horizontal);
+    yAxis->ticker()->setTickCount(4);
+    setReadout([this](double x, double) { return readout(x); });
+    setValues([this] { return table(); });
+    setToolTip(tr("How far the last chosen expert was ahead of the first rejected one"));
+    connect(this, &Plot::schemeChanged, this, &MarginPlot::color);
+    color(schemeOf(palette()));
+    showCounts();
+}
+
+void MarginPlot::setMargins(const MarginCounts& margins, const std::optional<MarginCounts>& other, const QString& name,
+    const QString& otherName)
+{
+    if (m_otherMargins.has_value() != other.has_value())
+        forgetRange();
+    m_margins = margins;
+    m_otherMargins = other;
+    m_bars->setName(name);
+    m_other->setName(otherName);
+    showCounts();
+}
+
+void MarginPlot::setLogarithmic(bool logarithmic)
+{
+    m_logarithmic = logarithmic;
+    QSharedPointer<QCPAxisTicker> ticker;
+    if (logarithmic)
+        ticker = QSharedPointer<QCPAxisTickerLog>::create();
+    else
+        ticker = QSharedPointer<QCPAxisTicker>::create();
+    ticker->setTickCount(4);
+    yAxis->setScaleType(logarithmic ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
+    yAxis->setTicker(ticker);
+    showCounts();
+}
+
+void MarginPlot::showCounts()
+{
+    const bool percent = m_otherMargins.has_value();
+    const QVector<double> values = heights(m_margins, percent);
+    const QVector<double> others = percent ? heights(*m_otherMargins, true) : QVector<double>();
+    QVector<double> middles(allBins);
+    for (int bin = 0; bin < allBins; ++bin)
+        middles[bin] = middleOf(bin);
+    double largest = *std::max_element(values.begin(), values.end());
+    if (percent)
+        largest = std::max(largest, *std::max_element(others.begin(), others.end()));
+    m_top = steadyTop(m_top, largest);
+    const double bottom = m_logarithmic ? (percent ? 0.01 : 0.5) : 0;
+    m_bars->setBaseValue(bottom);
+    m_overflow->setBaseValue(bottom);
+    m_bars->setData(middles.mid(0, MarginCounts::bins), values.mid(0, MarginCounts::bins), true);
+    m_overflow->setData(middles.mid(MarginCounts::bins), values.mid(MarginCounts::bins), true);
+    m_other->setData(percent ? middles : QVector<double>(), others, true);
+    legend->setVisible(percent);
+    setAxisTitles(tr("margin (logits)"), percent ? tr("decisions (%)") : tr("decisions"));
+    setWhole({0, allBins * MarginCounts::binWidth}, {bottom, m_top * (m_logarithmic ? 1.5 : 1.02)});
+    redraw();
+}
+
+void MarginPlot::color(ColorScheme scheme)
+{
+    const ThemeColors& theme = themeColors(scheme);
+    const QColor ground = QColor::fromRgb(mixed(palette().color(QPalette::Base).rgb(), theme.accent, barTint));
+    m_bars->setPen(Qt::NoPen);
+    m_bars->setBrush(ground);
+    m_overflow->setPen(QPen(ground));
+    m_overflow->setBrush(QBrush(ground, Qt::BDiagPattern));
+    m_other->setPen(QPen(palette().color(QPalette::Text), 1.2));
+}
+
+QString MarginPlot::readout(double x) const
+{
+    const auto bin = static_cast<int>(std::floor(x / MarginCounts::binWidth));
+    if (bin < 0 || bin >= allBins)
+        return {};
+    const double from = bin * MarginCounts::binWidth;
+    const QString range = bin == MarginCounts::bins
+        ? tr("%1 or more").arg(from, 0, 'f', 0)
+        : tr("%1 to %2").arg(from, 0, 'f', 4).arg(from + MarginCounts::binWidth, 0, 'f', 4);
+    if (!m_otherMargins)
+        return tr("%1: %2").arg(range, countText(countIn(m_margins, bin)));
+    return tr("%1: %2 %3%, %4 %5%")
+        .arg(range, m_bars->name(), QString::number(heights(m_margins, true)[bin], 'f', 2), m_other->name(),
+            QString::number(heights(*m_otherMargins, true)[bin], 'f', 2));
+}
+
+ValueTable MarginPlot::table() const
+{
+    const bool compared = m_otherMargins.has_value();
+    ValueTable table{{tr("margin from (logits)"), compared ? m_bars->name() : tr("decisions")}, {}};
+    if (compared)
+        table.headers << m_other->name();
+    for (int bin = 0; bin < allBins; ++bin) {
+        table.rows.push_back({bin * MarginCounts::binWidth, static_cast<double>(countIn(m_margins, bin))});
+        if (compared)
+            table.rows.back().push_back(countIn(*m_otherMargins, bin));
+    }
+    return table;
+}
+
+QString marginSummary(const MarginCounts& margins)
+{
+    const double with = withMargin(margins);
+    if (with == 0 && margins.none > 0)
+        return MarginPlot::tr("No decision has a margin: experts came from a table, or none was rejected.");
+    return MarginPlot::tr("%1 decisions, %2 exactly 0, %3 without a margin")
+        .arg(countText(with + margins.none), countText(margins.zero), countText(margins.none));
+}
+
+} // namespace colibri

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "stores/routingcounts.h"
+#include "views/plot/plot.h"
+
+#include <optional>
+
+namespace colibri {
+
+/// Histogram of the margins of one layer; the last, hatched bar holds all larger ones. With another one to compare with
+/// both are shares of their decisions that have a margin.
+class MarginPlot : public Plot {
+    Q_OBJECT
+
+public:
+    explicit MarginPlot(QWidget* parent = nullptr);
+
+    void setMargins(const MarginCounts& margins, const std::optional<MarginCounts>& other, const QString& name,
+        const QString& otherName);
+    void setLogarithmic(bool logarithmic);
+    void forgetRange() { m_top = 0; } ///< something else is shown from now on: the axis starts anew
+
+private:
+    void showCounts();
+    void color(ColorScheme scheme);
+    QString readout(double x) const;
+    ValueTable table() const;
+
+    MarginCounts m_margins;
+    std::optional<MarginCounts> m_otherMargins;
+    bool m_logarithmic = false;
+    double m_top = 0;
+    QCPBars* m_bars;
+    QCPBars* m_overflow;
+    QCPGraph* m_other;
+};
+
+/// In words, for below the plot: how many decisions, how many of them without a margin and exactly 0.
+QString marginSummary(const MarginCounts& margins);
+
+} // namespace colibri
