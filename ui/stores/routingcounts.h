@@ -12,8 +12,8 @@ namespace colibri {
 
 /// Margins of one layer, in logit units, in bins of one width; all bounds are exact in binary.
 struct MarginCounts {
-    static constexpr int bins = 64;
-    static constexpr double binWidth = 1. / 16;
+    static constexpr int bins = 128;
+    static constexpr double binWidth = 1. / 32;
     static constexpr double overflowFrom = bins * binWidth;
 
     std::array<std::uint32_t, bins> counts{}; ///< bin b: b * binWidth <= margin < (b + 1) * binWidth; below 0: bin 0
@@ -27,7 +27,7 @@ struct MarginCounts {
 };
 
 /// What a stretch of positions asked of each expert. A plain value; its size does not grow with the stretch:
-/// layers * experts * (experts + 23) bytes, about.
+/// layers * experts * (2 * experts + 14) bytes, about.
 class RoutingCounts {
 public:
     RoutingCounts() = default; ///< no layers

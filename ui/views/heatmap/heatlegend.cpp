@@ -12,7 +12,7 @@ namespace colibri {
 namespace {
 
 constexpr int barWidth = 8 * grid::unit;
-constexpr int numberPlaces = 6; ///< room for a number, so that nothing moves when it grows
+constexpr int numberPlaces = 7; ///< room for a number, so that nothing moves when it grows
 
 bool hasMark(const HeatMatrix& matrix)
 {
@@ -101,7 +101,9 @@ void HeatLegend::paintEvent(QPaintEvent*)
         const QString mark = QStringLiteral("\u2715 ") + m_markMeaning;
         write(mark, fontMetrics().horizontalAdvance(mark), Qt::AlignLeft, muted);
     }
-    write(m_view.currentText(), width() - grid::half - x, Qt::AlignRight, ink);
+    const QString current = m_view.currentText();
+    if (const int room = width() - grid::half - x; fontMetrics().horizontalAdvance(current) <= room)
+        write(current, room, Qt::AlignRight, ink);
 }
 
 } // namespace colibri

@@ -9,8 +9,8 @@ namespace colibri {
 
 class HeatView;
 
-/// The strip below a heat map: its colours between their numbers, what the numbers are, what a cross means, and the
-/// current cell in words.
+/// The strip below a heat map: its colours between their numbers, what the numbers are, what a cross means, and, where
+/// there is room, the current cell in words.
 class HeatLegend : public QWidget {
     Q_OBJECT
 

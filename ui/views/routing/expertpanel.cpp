@@ -29,7 +29,7 @@ ExpertPanel::ExpertPanel(const RoutingStore& routing, QWidget* parent)
     , m_parts(new QSplitter(Qt::Horizontal, this))
     , m_pages(new QStackedWidget(this))
 {
-    const QString wide(16, u'0');
+    const QString wide(12, u'0');
     m_tokens->setModel(&m_tokensModel);
     m_tokens->setSelectionMode(QAbstractItemView::ExtendedSelection);
     setUpTable(*m_tokens, tr("Tokens that the expert served"), {"0000000", wide, "0.000", "00.0000"});

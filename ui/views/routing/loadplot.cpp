@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/routing/loadplot.h"
 
+#include "views/routing/legendrow.h"
 #include "views/theme/theme.h"
 
 #include <algorithm>
@@ -74,7 +75,7 @@ void LoadPlot::setLoads(Data loads, double top)
         chosen ? QVector<double>{m_data.values[static_cast<std::size_t>(m_data.expert)]} : QVector<double>(), true);
     m_bars->setName(m_data.name);
     m_other->setName(m_data.otherName);
-    legend->setVisible(!m_data.other.empty());
+    showLegendRow(*this, !m_data.other.empty());
     setAxisTitles(tr("expert"), m_data.axis);
     setWhole({-0.5, std::max(0.5, last)}, {0, top * 1.02});
     redraw();

@@ -2,6 +2,7 @@
 #include "views/routing/marginplot.h"
 
 #include "views/heatmap/heatmatrix.h"
+#include "views/routing/legendrow.h"
 #include "views/routing/routingmaps.h"
 #include "views/theme/theme.h"
 
@@ -40,6 +41,22 @@ QVector<double> heights(const MarginCounts& margins, bool percent)
         values << (!percent ? count : all > 0 ? 100 * count / all : 0);
     }
     return values;
+}
+
+int lastFilled(const QVector<double>& values)
+{
+    const auto last = std::find_if(values.rbegin(), values.rend(), [](double value) { return value > 0; });
+    return static_cast<int>(values.rend() - last) - 1;
+}
+
+/// The end of the axis that shows bins up to `bin`: half a logit, 1, 2 or everything.
+double rightEnd(int bin)
+{
+    for (const double end : {0.5, 1., 2.}) {
+        if ((bin + 1) * MarginCounts::binWidth <= end)
+            return end;
+    }
+    return allBins * MarginCounts::binWidth;
 }
 
 } // namespace
@@ -102,15 +119,16 @@ void MarginPlot::showCounts()
     if (percent)
         largest = std::max(largest, *std::max_element(others.begin(), others.end()));
     m_top = steadyTop(m_top, largest);
+    m_right = std::max(m_right, rightEnd(std::max(lastFilled(values), percent ? lastFilled(others) : -1)));
     const double bottom = m_logarithmic ? (percent ? 0.01 : 0.5) : 0;
     m_bars->setBaseValue(bottom);
     m_overflow->setBaseValue(bottom);
     m_bars->setData(middles.mid(0, MarginCounts::bins), values.mid(0, MarginCounts::bins), true);
     m_overflow->setData(middles.mid(MarginCounts::bins), values.mid(MarginCounts::bins), true);
     m_other->setData(percent ? middles : QVector<double>(), others, true);
-    legend->setVisible(percent);
+    showLegendRow(*this, percent);
     setAxisTitles(tr("margin (logits)"), percent ? tr("decisions (%)") : tr("decisions"));
-    setWhole({0, allBins * MarginCounts::binWidth}, {bottom, m_top * (m_logarithmic ? 1.5 : 1.02)});
+    setWhole({0, m_right}, {bottom, m_top * (m_logarithmic ? 1.5 : 1.02)});
     redraw();
 }
 

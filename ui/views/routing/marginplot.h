@@ -19,7 +19,8 @@ public:
     void setMargins(const MarginCounts& margins, const std::optional<MarginCounts>& other, const QString& name,
         const QString& otherName);
     void setLogarithmic(bool logarithmic);
-    void forgetRange() { m_top = 0; } ///< something else is shown from now on: the axis starts anew
+    /// Something else is shown from now on: the axes start anew.
+    void forgetRange() { m_top = m_right = 0; }
 
 private:
     void showCounts();
@@ -31,6 +32,7 @@ private:
     std::optional<MarginCounts> m_otherMargins;
     bool m_logarithmic = false;
     double m_top = 0;
+    double m_right = 0;
     QCPBars* m_bars;
     QCPBars* m_overflow;
     QCPGraph* m_other;

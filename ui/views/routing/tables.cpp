@@ -75,10 +75,10 @@ void setUpTable(QTableView& view, const QString& title, const QStringList& sampl
     view.horizontalHeader()->setHighlightSections(false);
     for (int column = 0; column < samples.size(); ++column) {
         const QString header = view.model()->headerData(column, Qt::Horizontal).toString();
-        const int sort = view.isSortingEnabled() ? grid::wide : 0;
+        const int sort = view.isSortingEnabled() ? grid::unit : 0;
         const int wide = std::max(view.horizontalHeader()->fontMetrics().horizontalAdvance(header) + sort,
             view.fontMetrics().horizontalAdvance(samples[column]));
-        view.setColumnWidth(column, wide + grid::wide);
+        view.setColumnWidth(column, wide + grid::unit + grid::half);
     }
     addActions(view, title);
 }
