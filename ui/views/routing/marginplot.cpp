@@ -72,7 +72,7 @@ MarginPlot::MarginPlot(QWidget* parent)
     m_overflow->removeFromLegend();
     m_other->setLineStyle(QCPGraph::lsStepCenter);
     setZoomable(Qt::Horizontal);
-    yAxis->ticker()->setTickCount(4);
+    yAxis->ticker()->setTickCount(5);
     setReadout([this](double x, double) { return readout(x); });
     setValues([this] { return table(); });
     setToolTip(tr("How far the last chosen expert was ahead of the first rejected one"));
@@ -101,7 +101,7 @@ void MarginPlot::setLogarithmic(bool logarithmic)
         ticker = QSharedPointer<QCPAxisTickerLog>::create();
     else
         ticker = QSharedPointer<QCPAxisTicker>::create();
-    ticker->setTickCount(4);
+    ticker->setTickCount(5);
     yAxis->setScaleType(logarithmic ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
     yAxis->setTicker(ticker);
     showCounts();

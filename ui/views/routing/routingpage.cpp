@@ -81,7 +81,7 @@ QWidget* RoutingPage::makeLeft()
     m_layers->addWidget(m_figures);
     m_layers->setStretchFactor(0, 1);
     m_layers->setChildrenCollapsible(false);
-    m_layers->setSizes({40 * grid::unit, 39 * grid::unit});
+    m_layers->setSizes({36 * grid::unit, 43 * grid::unit});
     m_left->addWidget(m_layers);
     m_left->addWidget(m_expertPanel);
     m_left->setStretchFactor(0, 1);
