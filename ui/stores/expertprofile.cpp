@@ -41,9 +41,8 @@ std::vector<ServedText> ExpertProfile::top(std::size_t count) const
     for (const auto& [id, text] : m_texts)
         all.push_back({id, text.count, text.position});
     const auto end = all.begin() + static_cast<std::ptrdiff_t>(std::min(count, all.size()));
-    std::partial_sort(all.begin(), end, all.end(), [](const ServedText& a, const ServedText& b) {
-        return a.count != b.count ? a.count > b.count : a.id < b.id;
-    });
+    std::partial_sort(all.begin(), end, all.end(),
+        [](const ServedText& a, const ServedText& b) { return a.count != b.count ? a.count > b.count : a.id < b.id; });
     all.erase(end, all.end());
     return all;
 }

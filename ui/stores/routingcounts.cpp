@@ -18,7 +18,8 @@ std::size_t pairCount(std::size_t experts)
     return experts > 0 ? experts * (experts - 1) / 2 : 0;
 }
 
-template <class T> void accumulate(std::vector<double>& sum, std::span<const T> part)
+template <class T>
+void accumulate(std::vector<double>& sum, std::span<const T> part)
 {
     for (std::size_t at = 0; at < part.size(); ++at)
         sum[at] += static_cast<double>(part[at]);

@@ -54,7 +54,8 @@ public:
     bool operator==(const RoutingCounts&) const = default;
 
 private:
-    template <class T> std::span<const T> row(const std::vector<T>& table, int layer) const
+    template <class T>
+    std::span<const T> row(const std::vector<T>& table, int layer) const
     {
         const auto width = static_cast<std::size_t>(m_experts);
         return std::span(table).subspan(static_cast<std::size_t>(layer) * width, width);

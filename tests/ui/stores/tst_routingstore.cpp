@@ -63,7 +63,8 @@ struct Served {
     double weight = 0;
     std::map<TokenId, std::uint32_t> texts;
 };
-Served servedBy(const RunRecord& record, std::uint32_t layer, std::uint16_t expert, std::uint32_t from, std::uint32_t to)
+Served servedBy(
+    const RunRecord& record, std::uint32_t layer, std::uint16_t expert, std::uint32_t from, std::uint32_t to)
 {
     Served served;
     for (std::uint32_t position = from; position < to; ++position) {

@@ -135,7 +135,10 @@ private slots:
                     for (int expert = 0; expert < experts; ++expert) {
                         const Tally is = tally(record, layer, expert, from, to);
                         const double share = is.weight / weightOfLayer(record, layer, from, to);
-                        QVERIFY(same(matrix.at(layer, expert), measure == 0 ? is.load : measure == 1 ? share : is.zeroed));
+                        QVERIFY(same(matrix.at(layer, expert),
+                            measure == 0       ? is.load
+                                : measure == 1 ? share
+                                               : is.zeroed));
                         QCOMPARE(matrix.marked(layer, expert), is.load == 0);
                     }
                 }
@@ -169,10 +172,9 @@ private slots:
                     const Tally one = tally(now, layer, expert, 0, routed);
                     const Tally other = tally(before, layer, expert, 0, beforeRouted);
                     const double difference = measure == 0 ? one.load / (k * routed) - other.load / (k * beforeRouted)
-                        : measure == 1
-                        ? one.weight / weightOfLayer(now, layer, 0, routed)
+                        : measure == 1                     ? one.weight / weightOfLayer(now, layer, 0, routed)
                             - other.weight / weightOfLayer(before, layer, 0, beforeRouted)
-                        : one.zeroed / (k * routed) - other.zeroed / (k * beforeRouted);
+                                       : one.zeroed / (k * routed) - other.zeroed / (k * beforeRouted);
                     QVERIFY(same(matrix.at(layer, expert), difference));
                     QCOMPARE(matrix.marked(layer, expert), one.load == 0 || other.load == 0);
                 }

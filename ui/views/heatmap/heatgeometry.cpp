@@ -118,11 +118,11 @@ QPoint HeatGeometry::scrollShowing(int row, int column) const
     const QSize area = cellArea().size();
     QPoint to = scroll;
     if (column >= 0)
-        to.setX(scrolledTo(scroll.x(), area.width(), edge(column, columns, all.width()),
-            edge(column + 1, columns, all.width())));
+        to.setX(scrolledTo(
+            scroll.x(), area.width(), edge(column, columns, all.width()), edge(column + 1, columns, all.width())));
     if (row >= 0)
-        to.setY(scrolledTo(
-            scroll.y(), area.height(), edge(row, rows, all.height()), edge(row + 1, rows, all.height())));
+        to.setY(
+            scrolledTo(scroll.y(), area.height(), edge(row, rows, all.height()), edge(row + 1, rows, all.height())));
     return to;
 }
 

@@ -67,7 +67,8 @@ void HeatLegend::paintBar(QPainter& painter, const QRect& bar) const
     const HeatScale& scale = m_view.scale();
     for (int x = 0; x < bar.width(); ++x) {
         const double value = scale.bottom() + (scale.top - scale.bottom()) * x / (bar.width() - 1);
-        painter.fillRect(QRect(bar.left() + x, bar.top(), 1, bar.height()), QColor::fromRgb(heatColor(value, scale, scheme)));
+        painter.fillRect(
+            QRect(bar.left() + x, bar.top(), 1, bar.height()), QColor::fromRgb(heatColor(value, scale, scheme)));
     }
     painter.setPen(QColor::fromRgb(themeColors(scheme).line));
     painter.drawRect(bar.adjusted(0, 0, -1, -1));

@@ -2,14 +2,36 @@
 #include "views/heatmap/heatmatrix.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace colibri {
+namespace {
+
+constexpr int steps = 255; ///< on each side of zero: finer than the eye
+
+/// divergingColor() of -1 to 1 in even steps; it takes far longer than a look into a table.
+const std::vector<QRgb>& divergingTable(ColorScheme scheme)
+{
+    const auto make = [](ColorScheme of) {
+        std::vector<QRgb> colors;
+        for (int step = -steps; step <= steps; ++step)
+            colors.push_back(divergingColor(double(step) / steps, of));
+        return colors;
+    };
+    static const std::array tables{make(ColorScheme::Light), make(ColorScheme::Dark)};
+    return tables[static_cast<std::size_t>(scheme)];
+}
+
+} // namespace
 
 QRgb heatColor(double value, const HeatScale& scale, ColorScheme scheme)
 {
-    return scale.kind == HeatScale::Kind::Amount ? amountColor(value / scale.top, scheme)
-                                                 : divergingColor(value / scale.top, scheme);
+    const double share = value / scale.top;
+    if (scale.kind == HeatScale::Kind::Amount || std::isnan(share))
+        return amountColor(share, scheme);
+    const auto step = static_cast<int>(std::lround(steps * std::clamp(share, -1., 1.)));
+    return divergingTable(scheme)[static_cast<std::size_t>(step + steps)];
 }
 
 QImage renderHeat(const HeatMatrix& matrix, Range rows, Range columns, const HeatScale& scale, ColorScheme scheme)

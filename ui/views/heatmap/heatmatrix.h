@@ -49,6 +49,7 @@ struct HeatScale {
     double bottom() const { return kind == Kind::Amount ? 0 : -top; }
     bool operator==(const HeatScale&) const = default;
 };
+/// The colours of amountColor() and divergingColor(), in 255 steps from 0.
 QRgb heatColor(double value, const HeatScale& scale, ColorScheme scheme);
 
 /// One pixel for each cell of these rows and columns, ARGB32_Premultiplied; null when there is none.

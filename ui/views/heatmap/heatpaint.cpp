@@ -64,8 +64,8 @@ void HeatView::paintCells(QPainter& painter, const Inks& inks) const
     const Range columns = m_geometry.visibleColumns();
     if (rows.size() <= 0 || columns.size() <= 0)
         return;
-    const QRect area = m_geometry.cellRect(rows.first, columns.first)
-                           .united(m_geometry.cellRect(rows.end - 1, columns.end - 1));
+    const QRect area =
+        m_geometry.cellRect(rows.first, columns.first).united(m_geometry.cellRect(rows.end - 1, columns.end - 1));
     painter.drawImage(area, renderHeat(m_matrix, rows, columns, m_scale, inks.scheme));
     if (shortSide(m_geometry.smallestCell()) < smallestLined)
         return;
@@ -119,8 +119,8 @@ void HeatView::paintMarks(QPainter& painter, const Inks& inks) const
         for (int column = columns.first; column < columns.end; ++column) {
             if (!m_matrix.marked(row, column))
                 continue;
-            painter.setPen(QPen(
-                QColor::fromRgb(readableOn(heatColor(m_matrix.at(row, column), m_scale, inks.scheme))), side > 8 ? 1.5 : 1));
+            painter.setPen(QPen(QColor::fromRgb(readableOn(heatColor(m_matrix.at(row, column), m_scale, inks.scheme))),
+                side > 8 ? 1.5 : 1));
             const QPointF middle = QRectF(m_geometry.cellRect(row, column)).center();
             painter.drawLine(middle - QPointF(arm, arm), middle + QPointF(arm, arm));
             painter.drawLine(middle - QPointF(arm, -arm), middle + QPointF(arm, -arm));
@@ -134,9 +134,9 @@ void HeatView::paintCurrent(QPainter& painter, const Inks& inks) const
 {
     if (m_row < 0)
         return;
-    const QRect cell = m_column >= 0 ? m_geometry.cellRect(m_row, m_column)
-                                     : m_geometry.cellRect(m_row, 0).united(
-                                           m_geometry.cellRect(m_row, m_matrix.columns - 1));
+    const QRect cell = m_column >= 0
+        ? m_geometry.cellRect(m_row, m_column)
+        : m_geometry.cellRect(m_row, 0).united(m_geometry.cellRect(m_row, m_matrix.columns - 1));
     const int width = m_column >= 0 ? 2 : 1;
     painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen(inks.text, width));
@@ -154,16 +154,29 @@ void HeatView::paintTitles(QPainter& painter, const Inks& inks) const
     const QFontMetrics metrics = painter.fontMetrics();
     const QSize header = m_geometry.header;
     const QRect area = m_geometry.cellArea();
-    const QSize cell{std::max(1, m_geometry.smallestCell().width()), std::max(1, m_geometry.smallestCell().height())};
     const int left = header.width() - grid::unit;
     painter.setPen(inks.muted);
-    painter.drawText(QRect(area.left(), 0, area.width(), metrics.height()), Qt::AlignLeft | Qt::AlignVCenter,
-        m_matrix.columnAxis);
-    painter.drawText(QRect(0, metrics.height(), left, metrics.height()), Qt::AlignRight | Qt::AlignVCenter,
-        m_matrix.rowAxis);
+    painter.drawText(
+        QRect(area.left(), 0, area.width(), metrics.height()), Qt::AlignLeft | Qt::AlignVCenter, m_matrix.columnAxis);
+    painter.drawText(
+        QRect(0, metrics.height(), left, metrics.height()), Qt::AlignRight | Qt::AlignVCenter, m_matrix.rowAxis);
 
+    paintColumnTitles(painter, inks);
+    paintRowTitles(painter, inks);
+    painter.setClipping(false);
+    painter.setPen(inks.line);
+    painter.drawLine(header.width() - 1, area.top(), header.width() - 1, m_geometry.viewport.height());
+    painter.drawLine(area.left(), header.height() - 1, m_geometry.viewport.width(), header.height() - 1);
+}
+
+void HeatView::paintColumnTitles(QPainter& painter, const Inks& inks) const
+{
+    const QFontMetrics metrics = painter.fontMetrics();
+    const QSize header = m_geometry.header;
+    const QRect area = m_geometry.cellArea();
+    const int length = std::max(1, m_geometry.smallestCell().width());
     const int widest = metrics.horizontalAdvance(m_matrix.columnTitle(m_matrix.columns - 1)) + grid::unit;
-    const int columnStep = labelStep(cell.width(), widest);
+    const int columnStep = labelStep(length, widest);
     const Range columns = m_geometry.visibleColumns();
     painter.setClipRect(QRect(area.left(), 0, area.width(), header.height()));
     for (int column = columns.first; column < columns.end; ++column) {
@@ -174,11 +187,20 @@ void HeatView::paintTitles(QPainter& painter, const Inks& inks) const
         if (column % columnStep != 0)
             continue;
         painter.setPen(inks.text);
-        const QRect title(rect.left(), metrics.height(), columnStep * cell.width() + grid::half, metrics.height());
-        painter.drawText(columnStep == 1 ? title.intersected(QRect(rect.left(), 0, rect.width(), header.height())) : title,
+        const QRect title(rect.left(), metrics.height(), columnStep * length + grid::half, metrics.height());
+        painter.drawText(
+            columnStep == 1 ? title.intersected(QRect(rect.left(), 0, rect.width(), header.height())) : title,
             (columnStep == 1 ? Qt::AlignHCenter : Qt::AlignLeft) | Qt::AlignVCenter, m_matrix.columnTitle(column));
     }
-    const int rowStep = labelStep(cell.height(), metrics.height() - 2);
+}
+
+void HeatView::paintRowTitles(QPainter& painter, const Inks& inks) const
+{
+    const QFontMetrics metrics = painter.fontMetrics();
+    const QSize header = m_geometry.header;
+    const QRect area = m_geometry.cellArea();
+    const int length = std::max(1, m_geometry.smallestCell().height());
+    const int rowStep = labelStep(length, metrics.height() - 2);
     const Range rows = m_geometry.visibleRows();
     painter.setClipRect(QRect(0, area.top(), header.width(), area.height()));
     for (int row = rows.first; row < rows.end; ++row) {
@@ -188,13 +210,10 @@ void HeatView::paintTitles(QPainter& painter, const Inks& inks) const
         if (row % rowStep != 0)
             continue;
         painter.setPen(inks.text);
-        painter.drawText(QRect(0, rect.top() - 2, left, rowStep == 1 ? rect.height() + 3 : rowStep * cell.height() + 3),
+        painter.drawText(QRect(0, rect.top() - 2, header.width() - grid::unit,
+                             rowStep == 1 ? rect.height() + 3 : rowStep * length + 3),
             Qt::AlignRight | (rowStep > 1 ? Qt::AlignTop : Qt::AlignVCenter), m_matrix.rowTitle(row));
     }
-    painter.setClipping(false);
-    painter.setPen(inks.line);
-    painter.drawLine(header.width() - 1, area.top(), header.width() - 1, m_geometry.viewport.height());
-    painter.drawLine(area.left(), header.height() - 1, m_geometry.viewport.width(), header.height() - 1);
 }
 
 } // namespace colibri

@@ -137,7 +137,8 @@ void HeatView::updateScrollRanges()
     const QSize range = m_geometry.scrollRange();
     const QSize page = m_geometry.cellArea().size();
     const QSize cell = m_geometry.smallestCell();
-    const std::tuple<QScrollBar*, int, int, int> both[]{{horizontalScrollBar(), range.width(), page.width(), cell.width()},
+    const std::tuple<QScrollBar*, int, int, int> both[]{
+        {horizontalScrollBar(), range.width(), page.width(), cell.width()},
         {verticalScrollBar(), range.height(), page.height(), cell.height()}};
     for (const auto& [bar, most, length, step] : both) {
         bar->setSingleStep(std::max(1, step));
@@ -159,8 +160,8 @@ void HeatView::zoomAround(double zoom, QPoint at)
     const QSize before = m_geometry.content();
     if (before.isEmpty())
         return;
-    const QPointF share((within.x() + m_geometry.scroll.x()) / before.width(),
-        (within.y() + m_geometry.scroll.y()) / before.height());
+    const QPointF share(
+        (within.x() + m_geometry.scroll.x()) / before.width(), (within.y() + m_geometry.scroll.y()) / before.height());
     m_geometry.zoom = std::clamp(zoom, 1., m_geometry.largestZoom());
     updateScrollRanges();
     const QSize after = m_geometry.content();

@@ -76,6 +76,8 @@ private:
     void paintMarks(QPainter& painter, const Inks& inks) const;
     void paintCurrent(QPainter& painter, const Inks& inks) const;
     void paintTitles(QPainter& painter, const Inks& inks) const;
+    void paintColumnTitles(QPainter& painter, const Inks& inks) const;
+    void paintRowTitles(QPainter& painter, const Inks& inks) const;
 
     HeatMatrix m_matrix;
     HeatScale m_scale;

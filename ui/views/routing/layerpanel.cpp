@@ -124,8 +124,8 @@ void LayerPanel::showLoads(const View& view)
 {
     const bool percent = view.other || view.measure == RoutingMeasure::Weight;
     const auto values = [&](const RoutingSum& counts) {
-        std::vector<double> all = percent ? measuredShares(counts, view.layer, view.measure)
-                                          : measured(counts, view.layer, view.measure);
+        std::vector<double> all =
+            percent ? measuredShares(counts, view.layer, view.measure) : measured(counts, view.layer, view.measure);
         for (double& value : all)
             value *= percent ? 100 : 1;
         return all;
@@ -150,9 +150,8 @@ void LayerPanel::showLoads(const View& view)
     }
     m_loadTop = steadyTop(m_loadTop, largest);
     const double top = m_loadTop;
-    shown.text = [percent, top](double value) {
-        return percent ? percentText(value / 100, top / 100, false) : countText(value);
-    };
+    shown.text = [percent, top](
+                     double value) { return percent ? percentText(value / 100, top / 100, false) : countText(value); };
     m_loads->setLoads(std::move(shown), top);
 }
 
@@ -165,9 +164,8 @@ void LayerPanel::showTogether(const View& view)
                        : togetherMap(view.counts, view.layer);
     m_togetherTop = steadyTop(m_togetherTop, largestMagnitude(map));
     const double top = m_togetherTop;
-    const auto number = [compared, top](double value) {
-        return compared ? percentText(value, top, true) : countText(value);
-    };
+    const auto number = [compared, top](
+                            double value) { return compared ? percentText(value, top, true) : countText(value); };
     HeatView& cells = m_together->view();
     cells.setNumberText(number);
     cells.setDescription([&cells](int row, int column) {
@@ -180,8 +178,7 @@ void LayerPanel::showTogether(const View& view)
                 cells.scale().kind == HeatScale::Kind::Diverging ? tr("of decisions") : tr("decisions"));
     });
     m_together->legend().setUnit(compared ? tr("of decisions") : tr("decisions"));
-    m_together->setValues(
-        std::move(map), {compared ? HeatScale::Kind::Diverging : HeatScale::Kind::Amount, top});
+    m_together->setValues(std::move(map), {compared ? HeatScale::Kind::Diverging : HeatScale::Kind::Amount, top});
 }
 
 void LayerPanel::showMargins(const View& view)

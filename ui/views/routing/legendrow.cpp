@@ -12,7 +12,8 @@ void showLegendRow(QCustomPlot& plot, bool shown)
     plot.legend->setVisible(shown);
     QCPLayoutGrid& grid = *plot.plotLayout();
     if (!shown) {
-        plot.axisRect()->insetLayout()->addElement(plot.legend, Qt::AlignRight | Qt::AlignTop); // takes it out of the grid
+        plot.axisRect()->insetLayout()->addElement(
+            plot.legend, Qt::AlignRight | Qt::AlignTop); // takes it out of the grid
         grid.simplify();
         return;
     }

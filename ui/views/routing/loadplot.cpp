@@ -92,8 +92,8 @@ void LoadPlot::color(ColorScheme scheme)
     m_mean->setPen(QPen(QColor::fromRgb(theme.mutedText), 1, Qt::DashLine));
     m_other->setScatterStyle(
         QCPScatterStyle(QCPScatterStyle::ssDiamond, QPen(text, 1), QBrush(palette().color(QPalette::Base)), 6));
-    m_dead->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssCross, QPen(QColor::fromRgb(theme.warningText), 1.5),
-        Qt::NoBrush, 6));
+    m_dead->setScatterStyle(
+        QCPScatterStyle(QCPScatterStyle::ssCross, QPen(QColor::fromRgb(theme.warningText), 1.5), Qt::NoBrush, 6));
 }
 
 QString LoadPlot::readout(double x) const

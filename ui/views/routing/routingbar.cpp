@@ -16,8 +16,8 @@ RoutingBar::RoutingBar(QWidget* parent)
     row->setContentsMargins(grid::unit, grid::half, grid::unit, grid::half);
     row->setSpacing(grid::unit);
     m_stretch = addChoice(tr("&Tokens:"), tr("Which tokens are counted"), {tr("All"), tr("Prompt"), tr("Answer")});
-    m_measure = addChoice(tr("S&how:"), tr("What is shown of each expert"),
-        {tr("Load"), tr("Share of weight"), tr("Zeroed outputs")});
+    m_measure = addChoice(
+        tr("S&how:"), tr("What is shown of each expert"), {tr("Load"), tr("Share of weight"), tr("Zeroed outputs")});
     m_comparison = addChoice(tr("Com&pare:"), tr("What the shares of the experts are compared with"),
         {tr("Nothing"), tr("This run minus kept run"), tr("Answer minus prompt")});
     m_note = new QLabel(this);
@@ -26,9 +26,8 @@ RoutingBar::RoutingBar(QWidget* parent)
     m_note->setTextFormat(Qt::PlainText);
     m_note->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     row->addWidget(m_note, 1);
-    connect(m_comparison, &QComboBox::currentIndexChanged, this, [this] {
-        m_stretch->setEnabled(choice().comparison != Comparison::PromptAndAnswer);
-    });
+    connect(m_comparison, &QComboBox::currentIndexChanged, this,
+        [this] { m_stretch->setEnabled(choice().comparison != Comparison::PromptAndAnswer); });
     for (QComboBox* const box : {m_stretch, m_measure, m_comparison})
         connect(box, &QComboBox::currentIndexChanged, this, &RoutingBar::choiceChanged);
 }

@@ -117,14 +117,15 @@ void RoutingPage::connectParts()
     connect(m_map, &HeatMap::chosen, this, &RoutingPage::choose);
     connect(m_layerPanel, &LayerPanel::layerChosen, this, [this](int layer) { choose(layer, m_expert); });
     connect(m_layerPanel, &LayerPanel::expertChosen, this, [this](int expert) { choose(m_layer, expert); });
-    connect(m_figures->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
-        [this](const QModelIndex& current) {
+    connect(
+        m_figures->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& current) {
             const QModelIndex row = m_sorted->mapToSource(current);
             if (row.isValid() && row.row() != m_layer)
                 choose(row.row(), m_expert);
         });
-    connect(m_expertPanel, &ExpertPanel::tokenChosen, this,
-        [this](int position, int rank) { m_selection.select({position, m_layer, rank, m_expert, -1}); });
+    connect(m_expertPanel, &ExpertPanel::tokenChosen, this, [this](int position, int rank) {
+        m_selection.select({position, m_layer, rank, m_expert, -1});
+    });
 }
 
 void RoutingPage::restart()
@@ -181,8 +182,8 @@ void RoutingPage::refreshSoon()
 {
     if (!m_shown || m_refresh.isActive())
         return;
-    const int since = m_sinceRefresh.isValid() ? static_cast<int>(std::min<qint64>(m_sinceRefresh.elapsed(), refreshMs))
-                                               : refreshMs;
+    const int since =
+        m_sinceRefresh.isValid() ? static_cast<int>(std::min<qint64>(m_sinceRefresh.elapsed(), refreshMs)) : refreshMs;
     m_refresh.start(refreshMs - since);
 }
 
@@ -274,8 +275,8 @@ void RoutingPage::showFigures(const RoutingSum& counts, const Compared& compared
     std::vector<LayerFiguresModel::Row> rows;
     for (int layer = 0; layer < counts.layers(); ++layer) {
         const std::vector<double> loads = counts.loads(layer);
-        const double apart = compared.counts ? distance(shares(loads), shares(compared.counts->loads(layer)))
-                                             : std::nan("");
+        const double apart =
+            compared.counts ? distance(shares(loads), shares(compared.counts->loads(layer))) : std::nan("");
         rows.push_back({layerFigures(loads), apart});
     }
     m_figures->setColumnHidden(LayerFiguresModel::Distance, !compared.counts.has_value());
@@ -287,8 +288,7 @@ void RoutingPage::markLayer()
     const QModelIndex row = m_sorted->mapFromSource(m_figuresModel.index(m_layer, LayerFiguresModel::Layer));
     if (!row.isValid() || m_figures->currentIndex().row() == row.row())
         return;
-    m_figures->selectionModel()->setCurrentIndex(
-        row, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+    m_figures->selectionModel()->setCurrentIndex(row, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
 }
 
 void RoutingPage::showNote()
