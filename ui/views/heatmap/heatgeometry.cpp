@@ -29,7 +29,9 @@ Range visible(int scroll, int shown, int count, int length)
     if (count <= 0 || length <= 0 || shown <= 0)
         return {0, 0};
     const int last = std::min(scroll + shown, length) - 1;
-    return {std::max(0, itemAt(scroll, count, length)), itemAt(last, count, length) + 1};
+    // With more items than pixels some have none of their own; the first one is the one that begins here.
+    const auto first = static_cast<int>(static_cast<long long>(scroll) * count / length);
+    return {first, itemAt(last, count, length) + 1};
 }
 
 int scrolledTo(int scroll, int shown, int from, int to)

@@ -184,13 +184,13 @@ void HeatView::paintColumnTitles(QPainter& painter, const Inks& inks) const
         const bool current = column == m_column;
         if (current)
             painter.fillRect(QRect(rect.left(), header.height() - grid::half, rect.width(), grid::half), inks.text);
-        if (column % columnStep != 0)
+        const QString title = m_matrix.columnTitle(column);
+        const int width = columnStep == 1 ? rect.width() : metrics.horizontalAdvance(title) + 1;
+        if (column % columnStep != 0 || (columnStep > 1 && rect.left() + width > area.right() + 1))
             continue;
         painter.setPen(inks.text);
-        const QRect title(rect.left(), metrics.height(), columnStep * length + grid::half, metrics.height());
-        painter.drawText(
-            columnStep == 1 ? title.intersected(QRect(rect.left(), 0, rect.width(), header.height())) : title,
-            (columnStep == 1 ? Qt::AlignHCenter : Qt::AlignLeft) | Qt::AlignVCenter, m_matrix.columnTitle(column));
+        painter.drawText(QRect(rect.left(), metrics.height(), width, metrics.height()),
+            (columnStep == 1 ? Qt::AlignHCenter : Qt::AlignLeft) | Qt::AlignVCenter, title);
     }
 }
 

@@ -66,8 +66,8 @@ RoutingPage::RoutingPage(const RunStore& run, const RunStore& kept, SelectionSto
 QWidget* RoutingPage::makeEmpty()
 {
     auto* const text = new QLabel(
-        tr("Run a model: which experts serve its tokens, how evenly, and which of them together will be seen here, for "
-           "each layer."),
+        tr("Run a model, and it will be seen here which experts serve its tokens, how evenly, and which of them "
+           "together, layer by layer."),
         m_pages);
     text->setWordWrap(true);
     text->setAlignment(Qt::AlignCenter);

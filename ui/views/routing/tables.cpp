@@ -78,7 +78,7 @@ void setUpTable(QTableView& view, const QString& title, const QStringList& sampl
         const int sort = view.isSortingEnabled() ? grid::unit : 0;
         const int wide = std::max(view.horizontalHeader()->fontMetrics().horizontalAdvance(header) + sort,
             view.fontMetrics().horizontalAdvance(samples[column]));
-        view.setColumnWidth(column, wide + grid::unit + grid::half);
+        view.setColumnWidth(column, wide + grid::unit);
     }
     addActions(view, title);
 }
