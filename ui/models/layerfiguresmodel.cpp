@@ -48,11 +48,13 @@ QVariant LayerFiguresModel::data(const QModelIndex& index, int role) const
         return {};
     if (role == Qt::TextAlignmentRole)
         return QVariant::fromValue(Qt::AlignRight | Qt::AlignVCenter);
-    if (role != Qt::DisplayRole && role != Qt::EditRole)
+    if (role != Qt::DisplayRole && role != Qt::EditRole && role != SortRole)
         return {};
     const double number = value(m_rows[static_cast<std::size_t>(index.row())], index.row(), index.column());
+    if (role == SortRole)
+        return std::isnan(number) ? -1. : number;
     if (std::isnan(number))
-        return role == Qt::EditRole ? QVariant() : QVariant(QStringLiteral("\u2013"));
+        return role == Qt::EditRole ? QVariant(QString()) : QVariant(QStringLiteral("\u2013"));
     return role == Qt::EditRole
         ? QVariant(number)
         : QVariant(QString::number(number, 'f', decimals[static_cast<std::size_t>(index.column())]));

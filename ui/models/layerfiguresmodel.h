@@ -16,6 +16,7 @@ class LayerFiguresModel : public QAbstractTableModel {
 public:
     /// Distance: how far the loads of the layer are from those compared with; NaN while nothing is compared.
     enum Column { Layer, Distance, Entropy, Gini, MaxOverMean, Dead, EntropyShare, Variation, ColumnCount };
+    static constexpr int SortRole = Qt::UserRole;
     struct Row {
         LayerFigures figures;
         double distance;
@@ -27,7 +28,8 @@ public:
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
-    /// EditRole: the exact number, invalid where there is none; what is shown is rounded.
+    /// EditRole: the exact number, an empty text where there is none; SortRole: the number, below all others where
+    /// there is none. What is shown is rounded.
     QVariant data(const QModelIndex& index, int role) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 

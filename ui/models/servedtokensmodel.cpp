@@ -64,7 +64,7 @@ QVariant ServedTokensModel::data(const QModelIndex& index, int role) const
         return m_text(served.position);
     const auto number = static_cast<double>(index.column() == Weight ? served.weight : served.margin);
     if (std::isnan(number))
-        return role == Qt::EditRole ? QVariant() : QVariant(QStringLiteral("\u2013"));
+        return role == Qt::EditRole ? QVariant(QString()) : QVariant(QStringLiteral("\u2013"));
     const int decimals = index.column() == Weight ? 3 : 4;
     return role == Qt::EditRole ? QVariant(number) : QVariant(QString::number(number, 'f', decimals));
 }

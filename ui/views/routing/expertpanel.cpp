@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/routing/expertpanel.h"
 
+#include "views/routing/numbertable.h"
 #include "views/routing/routingmaps.h"
-#include "views/routing/tables.h"
 #include "views/run/tokenglyphs.h"
 #include "views/run/tokenreport.h"
+#include "views/table/tableview.h"
 #include "views/theme/theme.h"
 
-#include <QHeaderView>
 #include <QLabel>
 #include <QScrollBar>
 #include <QSplitter>
@@ -24,17 +24,16 @@ ExpertPanel::ExpertPanel(const RoutingStore& routing, QWidget* parent)
     , m_textsModel([this](int position) { return text(position); })
     , m_summary(new QLabel(this))
     , m_empty(new QLabel(this))
-    , m_tokens(new QTableView(this))
-    , m_texts(new QTableView(this))
+    , m_tokens(new TableView(tr("Tokens that the expert served"), this))
+    , m_texts(new TableView(tr("Tokens that the expert served most often"), this))
     , m_parts(new QSplitter(Qt::Horizontal, this))
     , m_pages(new QStackedWidget(this))
 {
     const QString wide(12, u'0');
     m_tokens->setModel(&m_tokensModel);
-    m_tokens->setSelectionMode(QAbstractItemView::ExtendedSelection);
-    setUpTable(*m_tokens, tr("Tokens that the expert served"), {"0000000", wide, "0.000", "00.0000"});
+    setNumberColumns(*m_tokens, {"0000000", wide, "0.000", "00.0000"});
     m_texts->setModel(&m_textsModel);
-    setUpTable(*m_texts, tr("Tokens that the expert served most often"), {wide, "000000", "0000000", "100.0%"});
+    setNumberColumns(*m_texts, {wide, "000000", "0000000", "100.0%"});
     m_parts->addWidget(m_tokens);
     m_parts->addWidget(m_texts);
     m_parts->setChildrenCollapsible(false);

@@ -5,11 +5,11 @@
 #include "views/heatmap/heatmap.h"
 #include "views/routing/expertpanel.h"
 #include "views/routing/layerpanel.h"
-#include "views/routing/tables.h"
+#include "views/routing/numbertable.h"
+#include "views/table/tableview.h"
 #include "views/theme/theme.h"
 
 #include <QDataStream>
-#include <QHeaderView>
 #include <QLabel>
 #include <QSortFilterProxyModel>
 #include <QSplitter>
@@ -36,7 +36,7 @@ RoutingPage::RoutingPage(const RunStore& run, const RunStore& kept, SelectionSto
     , m_bar(new RoutingBar(this))
     , m_map(new HeatMap(tr("Experts by layer"), this))
     , m_sorted(new QSortFilterProxyModel(this))
-    , m_figures(new QTableView(this))
+    , m_figures(new TableView(tr("Figures of each layer"), this))
     , m_layerPanel(new LayerPanel(this))
     , m_expertPanel(new ExpertPanel(m_routing, this))
     , m_layers(new QSplitter(Qt::Horizontal, this))
@@ -93,13 +93,12 @@ QWidget* RoutingPage::makeLeft()
 void RoutingPage::setUpFigures()
 {
     m_sorted->setSourceModel(&m_figuresModel);
-    m_sorted->setSortRole(Qt::EditRole);
+    m_sorted->setSortRole(LayerFiguresModel::SortRole);
     m_sorted->setDynamicSortFilter(false); // rows keep their places while numbers change
     m_figures->setModel(m_sorted);
     m_figures->setSelectionMode(QAbstractItemView::SingleSelection);
     m_figures->setSortingEnabled(true);
-    setUpTable(*m_figures, tr("Figures of each layer"),
-        {"000", "0.000", "00.000", "0.000", "000.00", "0000", "0.000", "00.000"});
+    setNumberColumns(*m_figures, {"000", "0.000", "00.000", "0.000", "000.00", "0000", "0.000", "00.000"});
     m_figures->sortByColumn(LayerFiguresModel::Layer, Qt::AscendingOrder);
     m_figures->setToolTip(tr("Click a header to sort, a row to choose its layer"));
     m_figures->setColumnHidden(LayerFiguresModel::Distance, true);
