@@ -81,7 +81,7 @@ QWidget* RoutingPage::makeLeft()
     m_layers->addWidget(m_figures);
     m_layers->setStretchFactor(0, 1);
     m_layers->setChildrenCollapsible(false);
-    m_layers->setSizes({36 * grid::unit, 43 * grid::unit});
+    m_layers->setSizes({35 * grid::unit, 44 * grid::unit});
     m_left->addWidget(m_layers);
     m_left->addWidget(m_expertPanel);
     m_left->setStretchFactor(0, 1);
@@ -98,7 +98,7 @@ void RoutingPage::setUpFigures()
     m_figures->setModel(m_sorted);
     m_figures->setSelectionMode(QAbstractItemView::SingleSelection);
     m_figures->setSortingEnabled(true);
-    setNumberColumns(*m_figures, {"000", "0.000", "00.000", "0.000", "000.00", "0000", "0.000", "00.000"});
+    setNumberColumns(*m_figures, {"000", "0.000", "00.000", "00.000", "000.00", "0000", "0.000", "00.000"});
     m_figures->sortByColumn(LayerFiguresModel::Layer, Qt::AscendingOrder);
     m_figures->setToolTip(tr("Click a header to sort, a row to choose its layer"));
     m_figures->setColumnHidden(LayerFiguresModel::Distance, true);
