@@ -30,6 +30,7 @@ HeatLegend::HeatLegend(const HeatView& view, QWidget* parent)
     setToolTip(tr("The colours of the cells, from the lowest to the highest number; the current cell in words"));
     connect(&view, &HeatView::currentChanged, this, [this] {
         setAccessibleName(text());
+        setToolTip(text()); // where there is no room, all of it is read here
         update();
     });
 }
@@ -100,7 +101,7 @@ void HeatLegend::paintEvent(QPaintEvent*)
     write(m_unit, fontMetrics().horizontalAdvance(m_unit), Qt::AlignLeft, muted);
     if (hasMark(m_view.matrix())) {
         const QString mark = QStringLiteral("\u2715 ") + m_markMeaning;
-        write(mark, fontMetrics().horizontalAdvance(mark), Qt::AlignLeft, muted);
+        write(mark, std::min(fontMetrics().horizontalAdvance(mark), width() - grid::half - x), Qt::AlignLeft, muted);
     }
     const QString current = m_view.currentText();
     if (const int room = width() - grid::half - x; fontMetrics().horizontalAdvance(current) <= room)
