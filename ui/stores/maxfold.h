@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 namespace colibri {
@@ -22,7 +23,7 @@ public:
 private:
     static constexpr std::size_t fanOut = 16;
 
-    std::vector<float> m_values;
+    std::deque<float> m_values; ///< grows without moving: a pause for copying would be felt
     std::vector<std::vector<std::uint32_t>> m_levels; ///< of each block of fanOut^(level + 1) values the first largest
 };
 
