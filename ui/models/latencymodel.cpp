@@ -164,10 +164,10 @@ QVariant LatencyModel::headerData(int section, Qt::Orientation orientation, int 
         {QT_TR_NOOP("P99.9"), QT_TR_NOOP("999 of 1,000 steps are not above it; from 1,000 steps on")},
         {QT_TR_NOOP("Max"), QT_TR_NOOP("Largest value")},
         {QT_TR_NOOP("Share"), QT_TR_NOOP("Share of the stage in the time of all steps")},
-        {QT_TR_NOOP("Std. dev."), QT_TR_NOOP("Standard deviation of the steps")},
-        {QT_TR_NOOP("Min"), QT_TR_NOOP("Smallest value")},
-        {QT_TR_NOOP("Kept P50"), QT_TR_NOOP("Median of the run kept beside this one")},
+        {QT_TR_NOOP("Kept"), QT_TR_NOOP("Median of the run kept beside this one")},
         {QT_TR_NOOP("Ratio"), QT_TR_NOOP("P50 of this run over that of the kept one; above 1 is slower or more")},
+        {QT_TR_NOOP("Std"), QT_TR_NOOP("Standard deviation of the steps")},
+        {QT_TR_NOOP("Min"), QT_TR_NOOP("Smallest value")},
     };
     return role == Qt::DisplayRole ? QVariant(tr(headers[section].name))
         : role == Qt::ToolTipRole  ? QVariant(tr(headers[section].tip))

@@ -17,7 +17,7 @@ class LatencyModel : public QAbstractTableModel {
     Q_OBJECT
 
 public:
-    enum Column { What, Unit, Mean, P50, P90, P99, P999, Largest, Share, Deviation, Least, Kept, Ratio, ColumnCount };
+    enum Column { What, Unit, Mean, P50, P90, P99, P999, Largest, Share, Kept, Ratio, Deviation, Least, ColumnCount };
 
     using QAbstractTableModel::QAbstractTableModel;
 

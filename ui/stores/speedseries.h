@@ -25,6 +25,7 @@ public:
         double lengthS = 0;
         double tokensPerSecond = 0;
         bool prefill = false; ///< most of its tokens belong to the prompt
+        bool complete = true; ///< false: a step in it was not recorded, so that the speed is too low
     };
     /// The stretches so far; the last one reaches to the end of the newest step.
     std::vector<Point> points() const;
@@ -37,13 +38,16 @@ private:
     struct Bucket {
         double prefill = 0; ///< tokens
         double decode = 0;
+        bool complete = true;
     };
     void reach(std::uint64_t endNs);
+    void markMissing(std::uint64_t fromNs, std::uint64_t toNs);
 
     std::vector<Bucket> m_buckets;
     std::uint64_t m_bucketNs = firstBucketNs;
     std::optional<std::uint64_t> m_beginNs; ///< of the first step; empty: none yet
     std::uint64_t m_endNs = 0; ///< since then
+    std::uint64_t m_nextPosition = 0; ///< of the step that would follow
 };
 
 } // namespace colibri

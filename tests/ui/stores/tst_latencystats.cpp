@@ -272,6 +272,10 @@ void TestLatencyStats::speed()
     QCOMPARE(points[2].lengthS, 0.025);
     QCOMPARE(points[2].tokensPerSecond, 40.);
     QCOMPARE(speed.seconds(), 0.125);
+    QVERIFY(points[0].complete && points[2].complete);
+    speed.add(decodeStep(32, 5'310'000'000, 25'000'000)); // the step of position 31 is missing
+    const auto more = speed.points();
+    QVERIFY(more[1].complete && !more[2].complete && !more[4].complete && !more[6].complete);
 }
 
 void TestLatencyStats::speedOfALongRun()

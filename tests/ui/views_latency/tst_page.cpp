@@ -146,8 +146,10 @@ void TestLatencyPage::clicksSelectAndSelectionIsMarked()
     QCOMPARE(band->topLeft->coords().x(), 120.);
     shown.selection.select({131, 0, -1, -1, -1});
     QCOMPARE(band->topLeft->coords().x(), 131.);
+    QCOMPARE(shown.named<QLabel>("Time of the selected token")->text(), QStringLiteral("Token 131: 4.00 ms"));
     shown.selection.clear();
     QVERIFY(!band->visible());
+    QCOMPARE(shown.named<QLabel>("Time of the selected token")->text(), QString());
     shown.named<QComboBox>("Steps shown")->setCurrentIndex(2);
     QTest::mouseClick(&shown.timeline(), Qt::LeftButton, {}, shown.pointAt(40.5)); // inside a step of the prompt
     QCOMPARE(shown.selection.selection().token, 40);
@@ -382,7 +384,7 @@ void TestLatencyPage::gapsAreNamed()
     shown.page.show();
     QVERIFY(shown.settled());
     QCOMPARE(shown.store.droppedTimings(), std::uint64_t{7});
-    QVERIFY(shown.named<QLabel>("Notes on the figures")->text().startsWith("7 step(s) not recorded"));
+    QVERIFY(shown.named<QLabel>("Notes on the figures")->text().startsWith("7 steps not recorded"));
     QCOMPARE(shown.page.history().stats().missingPositions(), std::uint64_t{7});
 }
 

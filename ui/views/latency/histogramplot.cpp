@@ -39,8 +39,8 @@ HistogramPlot::HistogramPlot(QWidget* parent)
     m_outline->setAntialiased(false);
     m_outline->setSelectable(QCP::stNone);
     m_beyond->position->setType(QCPItemPosition::ptAxisRectRatio);
-    m_beyond->position->setCoords(1, 1);
-    m_beyond->setPositionAlignment(Qt::AlignRight | Qt::AlignBottom);
+    m_beyond->position->setCoords(1, 0);
+    m_beyond->setPositionAlignment(Qt::AlignRight | Qt::AlignTop);
     m_beyond->setPadding({grid::half, grid::half, grid::half, grid::half});
     makeLines();
     setReadout([this](double x, double) { return readoutAt(x); });
@@ -74,7 +74,7 @@ void HistogramPlot::showLine(std::size_t index, std::optional<double> ms, const 
     line.line->start->setCoords(*ms, 1);
     line.line->end->setCoords(*ms, 0);
     // Each name has a height of its own, so that lines that are close stay readable.
-    line.text->position->setCoords(*ms, 0.02 + 0.13 * double(index));
+    line.text->position->setCoords(*ms, 0.1 + 0.12 * double(index));
     line.text->setText(name);
 }
 

@@ -67,12 +67,13 @@ LatencyPage::LatencyPage(const RunStore& run, const RunStore& kept, SelectionSto
     m_lower->addWidget(m_side);
     m_rows->addWidget(m_upper);
     m_rows->addWidget(m_lower);
-    for (QSplitter* const split : {m_upper, m_lower}) {
-        split->setStretchFactor(0, 1);
-        split->setSizes({84 * grid::unit, 36 * grid::unit});
-    }
+    m_upper->setStretchFactor(0, 5);
+    m_upper->setStretchFactor(1, 2);
+    m_upper->setSizes({84 * grid::unit, 36 * grid::unit});
+    m_lower->setStretchFactor(1, 1); // the table needs no more than its columns
+    m_lower->setSizes({92 * grid::unit, 30 * grid::unit});
     m_rows->setStretchFactor(0, 1);
-    m_rows->setSizes({30 * grid::unit, 34 * grid::unit});
+    m_rows->setSizes({30 * grid::unit, 35 * grid::unit});
     for (QSplitter* const split : {m_rows, m_upper, m_lower})
         split->setChildrenCollapsible(false);
     m_notes = new QLabel(views);
@@ -152,7 +153,13 @@ QWidget* LatencyPage::makeBar()
     m_over->setMinimumWidth(m_over->fontMetrics().horizontalAdvance(QStringLiteral("000.0 % over (0000000)")));
     m_over->setAccessibleName(tr("Steps over the target"));
     row->addWidget(m_over);
-    row->addStretch(1);
+    m_selected = new QLabel(bar);
+    m_selected->setFont(monospaceFont());
+    m_selected->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    m_selected->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    m_selected->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_selected->setAccessibleName(tr("Time of the selected token"));
+    row->addWidget(m_selected, 1);
     auto* const save = new QToolButton(bar);
     save->setText(tr("Sa&ve"));
     save->setPopupMode(QToolButton::InstantPopup);
@@ -175,7 +182,7 @@ QWidget* LatencyPage::makeFigures()
     m_title->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     column->addWidget(m_title);
-    m_table->setWidths({13, 5, 6, 6, 6, 6, 6, 6, 7, 9, 6, 8, 6});
+    m_table->setWidths({13, 5, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6});
     m_table->setToolTip(tr("Ctrl+C copies the selected figures as CSV, the context menu saves them all"));
     column->addWidget(m_table, 1);
     return part;
@@ -217,6 +224,7 @@ void LatencyPage::connectControls()
         m_histogram->resetView();
         showAll();
     });
+    connect(&m_selection, &SelectionStore::changed, this, &LatencyPage::showSelected);
     connect(m_waiting, &QCheckBox::toggled, m_timeline, &TimelinePlot::setWaiting);
     connect(m_target, &QDoubleSpinBox::valueChanged, this, [this] {
         m_timeline->setTarget(targetMs());
@@ -285,6 +293,20 @@ void LatencyPage::showAll()
     for (QAction* const action : m_exports)
         action->setEnabled(m_history.size() > 0);
     showTexts();
+    showSelected();
+}
+
+void LatencyPage::showSelected()
+{
+    const TimingEvent* const step = m_run.timing(m_selection.selection().token);
+    m_selected->clear();
+    m_selected->setToolTip({});
+    if (!step)
+        return;
+    const auto index = static_cast<std::size_t>(step - m_run.timings().data());
+    const QString text = stepText(m_run.timings(), index, 1, true);
+    m_selected->setText(text.section(u'\n', 0, 0));
+    m_selected->setToolTip(text);
 }
 
 void LatencyPage::showTexts()
@@ -308,7 +330,7 @@ void LatencyPage::showTexts()
         notes << m_saving;
     if (const auto dropped = m_run.droppedTimings(); dropped > 0)
         notes << tr(
-            "%n step(s) not recorded: they are gaps in the plots and missing in the figures", nullptr, int(dropped));
+            "%n steps not recorded: they are gaps in the plots and missing in the figures", nullptr, int(dropped));
     if (!steps.exact())
         notes << tr("percentiles are within 0.4 %: there are more than 100,000 steps");
     if (!m_run.counterNote().empty())

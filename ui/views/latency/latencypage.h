@@ -70,6 +70,7 @@ private:
     void refresh();
     void showAll();
     void showTexts();
+    void showSelected();
     Phase figuresPhase() const; ///< of the table and the histogram
 
     const RunStore& m_run;
@@ -84,6 +85,7 @@ private:
     QCheckBox* m_waiting;
     QDoubleSpinBox* m_target;
     QLabel* m_over;
+    QLabel* m_selected; ///< the selected token and its time
     QLabel* m_title; ///< of the figures
     QLabel* m_notes;
     QString m_saving; ///< progress of a file being written, or empty

@@ -66,11 +66,11 @@ QString stepText(const std::vector<TimingEvent>& events, std::size_t index, std:
                      .arg(event.position + event.tokens - 1)
                      .arg(total, milliseconds(double(event.totalNs) * 1e-6 / std::max(1u, event.tokens)));
     if (folded > 1)
-        lines.first() += Words::tr(", slowest of %n step(s)", nullptr, int(folded));
+        lines.first() += Words::tr(", slowest of %n steps", nullptr, int(folded));
     const std::size_t count = waiting ? stageCount : std::size_t(Stage::Waiting);
     for (std::size_t stage = 0; stage < count; ++stage) {
         if (stages[stage] > 0)
-            lines << QStringLiteral("%1  %2").arg(stageName(Stage(stage)), milliseconds(stages[stage]));
+            lines << QStringLiteral("%1 %2").arg(stageName(Stage(stage)), -12).arg(milliseconds(stages[stage]), 9);
     }
     return lines.join(u'\n');
 }

@@ -45,6 +45,9 @@ SidePlot::SidePlot(const RunStore& run, const LatencyHistory& history, QWidget* 
     m_choice->setAccessibleName(tr("What is plotted below"));
     m_choice->setToolTip(tr("Tokens a second of the clock, waits included, or what the system counted in each step"));
     m_plot->setObjectName(QStringLiteral("sidePlot"));
+    m_plot->setToolTip(
+        tr("The wheel zooms, the arrow keys move, Home shows the whole. Steps that share a pixel show the "
+           "largest count of them."));
     m_plot->xAxis->ticker()->setTickCount(4);
     m_plot->yAxis->ticker()->setTickCount(4);
     for (QCPGraph* const graph : {m_first, m_second}) {
@@ -95,6 +98,11 @@ void SidePlot::setPhase(ShownPhase phase)
     showHistory();
 }
 
+double SidePlot::roundUp(double top) const
+{
+    return m_run.busy() ? stepUp(top * 1.02) : fineStepUp(top * 1.02);
+}
+
 StepRange SidePlot::steps() const
 {
     return stepsOf(m_run.timings(), std::min(m_history.size(), m_run.timings().size()), m_phase);
@@ -136,10 +144,10 @@ void SidePlot::showSpeed()
     bool both[2]{};
     for (const SpeedSeries::Point& point : points) {
         const bool shown = m_phase == ShownPhase::Both || point.prefill == (m_phase == ShownPhase::Prefill);
-        both[point.prefill] |= shown;
+        both[point.prefill] |= shown && point.complete;
         keys << point.beginS;
-        decode << (shown && !point.prefill ? point.tokensPerSecond : gap);
-        prefill << (shown && point.prefill ? point.tokensPerSecond : gap);
+        decode << (shown && point.complete && !point.prefill ? point.tokensPerSecond : gap);
+        prefill << (shown && point.complete && point.prefill ? point.tokensPerSecond : gap);
         top = std::max(top, shown ? point.tokensPerSecond : 0);
     }
     if (!points.empty()) { // the last stretch reaches to its end
@@ -151,7 +159,7 @@ void SidePlot::showSpeed()
     m_second->setData(keys, prefill, true);
     m_plot->legend->setVisible(both[0] && both[1]);
     const double seconds = std::max(0.1, m_history.speed().seconds());
-    m_plot->setWhole({0, m_run.busy() ? stepUp(seconds) : seconds}, {0, stepUp(top * 1.02)});
+    m_plot->setWhole({0, m_run.busy() ? stepUp(seconds) : seconds}, {0, roundUp(top)});
     m_plot->redraw();
 }
 
@@ -202,7 +210,7 @@ void SidePlot::showCounts()
         double top = double(m_history.counts(first)[m_history.counts(first).largest(range.begin, range.end)]);
         if (const MaxFold& major = m_history.counts(Quantity::MajorFaults); faults)
             top = std::max(top, double(major[major.largest(range.begin, range.end)]));
-        m_plot->setWhole({from, from + (m_run.busy() ? stepUp(length) : length)}, {0, stepUp(top * 1.02)});
+        m_plot->setWhole({from, from + (m_run.busy() ? stepUp(length) : length)}, {0, roundUp(top)});
     }
     fillCounts(m_first, first);
     if (faults)

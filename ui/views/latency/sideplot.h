@@ -36,6 +36,7 @@ private:
     void showCounts();
     void fillCounts(QCPGraph* graph, Quantity quantity);
     StepRange steps() const;
+    double roundUp(double top) const; ///< the end of an axis, coarse while the run grows
     QString readoutAt(double x) const;
     ValueTable valueTable() const;
 

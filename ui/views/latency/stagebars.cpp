@@ -6,7 +6,7 @@
 namespace colibri {
 namespace {
 
-constexpr double gapFrom = 4; ///< pixels of a bar from which on there is a gap of one to the next
+constexpr double gapFrom = 6; ///< pixels of a bar from which on there is a gap of one to the next
 
 } // namespace
 

@@ -63,8 +63,9 @@ void TimelinePlot::makeLegend()
     plotLayout()->insertRow(0);
     plotLayout()->addElement(0, 0, row);
     row->addElement(0, 0, legend);
-    row->addElement(0, 1, new QCPLayoutGrid); // takes the room that the legend leaves
+    row->addElement(0, 1, new QCPLayoutElement(this)); // takes the room that the legend leaves
     row->setColumnStretchFactor(0, 0.001);
+    row->setMargins({0, grid::half, 0, 0});
     plotLayout()->setRowStretchFactor(0, 0.001);
     legend->setFillOrder(QCPLegend::foColumnsFirst);
     legend->setMargins({grid::half, 0, grid::half, 0});
@@ -82,6 +83,8 @@ TimelinePlot::Line TimelinePlot::makeLine(Qt::Alignment side, Qt::PenStyle style
         end->setTypeY(QCPItemPosition::ptPlotCoords);
     }
     made.line->setPen(QPen(Qt::SolidPattern, 1, style));
+    made.line->setLayer(QStringLiteral("overlay"));
+    made.text->setLayer(QStringLiteral("overlay"));
     made.text->position->setTypeX(QCPItemPosition::ptAxisRectRatio);
     made.text->position->setTypeY(QCPItemPosition::ptPlotCoords);
     made.text->setPositionAlignment(side | Qt::AlignBottom);
