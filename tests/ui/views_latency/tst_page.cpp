@@ -100,6 +100,7 @@ private slots:
     void sidePlots();
     void gapsAreNamed();
     void hiddenDoesNothing();
+    void aNewRunLeavesNothingOfTheOld();
     void atMostTenTimesASecond();
     void nothingJumpsWhileItGrows();
     void exports();
@@ -405,6 +406,28 @@ void TestLatencyPage::hiddenDoesNothing()
     QCOMPARE(shown.page.history().size() + 1, shown.store.timings().size());
 }
 
+void TestLatencyPage::aNewRunLeavesNothingOfTheOld()
+{
+    Shown shown;
+    LatencyRun run(shown.store);
+    Shown::fill(run, 500);
+    QVERIFY(shown.settled());
+    shown.timeline().replot();
+    const QPoint at = shown.pointAt(590);
+    LatencyRun next(shown.store); // before anything is drawn again
+    QTest::mouseClick(&shown.timeline(), Qt::LeftButton, {}, at);
+    QTest::mouseMove(&shown.timeline(), at + QPoint(3, 3));
+    QTest::keyClick(&shown.timeline(), Qt::Key_Left);
+    QCOMPARE(shown.selection.selection().token, -1);
+    shown.timeline().findChild<QAction*>("copyValues")->trigger();
+    QCOMPARE(QApplication::clipboard()->text().count(u'\n'), 1);
+    Shown::fill(next, 5);
+    QVERIFY(shown.settled());
+    shown.timeline().replot();
+    QCOMPARE(shown.timeline().folds().size(), std::size_t{5});
+    QCOMPARE(shown.page.table().model()->index(0, LatencyModel::Largest).data(Qt::EditRole).toDouble(), 4.);
+}
+
 void TestLatencyPage::atMostTenTimesASecond()
 {
     Shown shown;
@@ -652,6 +675,11 @@ void TestLatencyPage::pictures()
     shown.page.side().setChoice(SidePlot::Faults);
     QTest::mouseMove(&shown.timeline(), shown.pointAt(1000));
     picture("both");
+    shown.named<QComboBox>("Steps shown")->setCurrentIndex(1);
+    shown.page.side().setChoice(SidePlot::CacheMisses);
+    for (QCheckBox* const box : shown.page.findChildren<QCheckBox*>())
+        box->setChecked(true);
+    picture("prefill");
 }
 
 QTEST_MAIN(TestLatencyPage)

@@ -2,6 +2,7 @@
 #include "views/latency/histogramplot.h"
 
 #include "views/latency/latencytext.h"
+#include "views/latency/stagebars.h"
 #include "views/theme/theme.h"
 
 #include <algorithm>
@@ -42,6 +43,7 @@ HistogramPlot::HistogramPlot(QWidget* parent)
     m_beyond->position->setCoords(1, 0);
     m_beyond->setPositionAlignment(Qt::AlignRight | Qt::AlignTop);
     m_beyond->setPadding({grid::half, grid::half, grid::half, grid::half});
+    makeLegend();
     makeLines();
     setReadout([this](double x, double) { return readoutAt(x); });
     setValues([this] { return valueTable(); });
@@ -49,11 +51,21 @@ HistogramPlot::HistogramPlot(QWidget* parent)
     paintScheme(schemeOf(palette()));
 }
 
+void HistogramPlot::makeLegend()
+{
+    m_bars->setName(tr("this run"));
+    m_outline->setName(tr("kept run"));
+    m_outline->removeFromLegend();
+    placeLegendAbove(*this);
+}
+
 void HistogramPlot::makeLines()
 {
     for (std::size_t i = 0; i < lineCount; ++i) {
         Line& made = m_lines[i];
         made = {new QCPItemLine(this), new QCPItemText(this)};
+        made.line->setLayer(QStringLiteral("overlay"));
+        made.text->setLayer(QStringLiteral("overlay"));
         for (QCPItemPosition* const end : {made.line->start, made.line->end, made.text->position}) {
             end->setTypeX(QCPItemPosition::ptPlotCoords);
             end->setTypeY(QCPItemPosition::ptAxisRectRatio);
@@ -126,6 +138,10 @@ void HistogramPlot::fill(const Histogram& kept)
     m_bars->setData(middles, percent, true);
     m_outline->setData(edges, outline, true);
     m_outline->setVisible(hasKept);
+    if (hasKept)
+        m_outline->addToLegend();
+    else
+        m_outline->removeFromLegend();
     const double begin = edges.isEmpty() ? 0 : edges.first();
     const double end = edges.isEmpty() ? 1 : edges.last();
     setWhole({begin, end}, {0, stepUp(top * 1.02)});
@@ -141,15 +157,17 @@ void HistogramPlot::paintScheme(ColorScheme scheme)
     m_outline->setPen(QPen(text, 1));
     m_beyond->setColor(QColor::fromRgb(colors.mutedText));
     m_beyond->setFont(font());
+    QColor paper = ground; // readable over bars and lines
+    paper.setAlphaF(0.8F);
+    m_beyond->setBrush(paper);
+    legend->setBorderPen(Qt::NoPen);
     for (std::size_t i = 0; i < lineCount; ++i) {
         const bool target = i + 1 == lineCount;
         const QColor color = target ? QColor::fromRgb(colors.warningText) : text;
         m_lines[i].line->setPen(QPen(color, 1, target ? Qt::DashLine : Qt::DotLine));
         m_lines[i].text->setColor(color);
         m_lines[i].text->setFont(font());
-        QColor brush = ground;
-        brush.setAlphaF(0.8F);
-        m_lines[i].text->setBrush(brush);
+        m_lines[i].text->setBrush(paper);
     }
     redraw();
 }

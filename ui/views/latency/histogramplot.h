@@ -29,6 +29,7 @@ private:
         QCPItemLine* line = nullptr;
         QCPItemText* text = nullptr;
     };
+    void makeLegend();
     void makeLines();
     void showLine(std::size_t index, std::optional<double> ms, const QString& name);
     void fill(const Histogram& kept);

@@ -182,7 +182,7 @@ QWidget* LatencyPage::makeFigures()
     m_title->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     column->addWidget(m_title);
-    m_table->setWidths({13, 5, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 6});
+    m_table->setWidths({14, 5, 6, 6, 6, 6, 6, 6, 7, 6, 6, 6, 6});
     m_table->setToolTip(tr("Ctrl+C copies the selected figures as CSV, the context menu saves them all"));
     column->addWidget(m_table, 1);
     return part;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/latency/stagebars.h"
 
+#include "views/theme/theme.h"
+
 #include <cmath>
 
 namespace colibri {
@@ -9,6 +11,23 @@ namespace {
 constexpr double gapFrom = 6; ///< pixels of a bar from which on there is a gap of one to the next
 
 } // namespace
+
+void placeLegendAbove(QCustomPlot& plot)
+{
+    auto* const row = new QCPLayoutGrid;
+    plot.plotLayout()->insertRow(0);
+    plot.plotLayout()->addElement(0, 0, row);
+    row->addElement(0, 0, plot.legend);
+    row->addElement(0, 1, new QCPLayoutElement(&plot)); // takes the room that the legend leaves
+    row->setColumnStretchFactor(0, 0.001);
+    row->setMargins({0, grid::half, 0, 0});
+    plot.plotLayout()->setRowStretchFactor(0, 0.001);
+    plot.legend->setFillOrder(QCPLegend::foColumnsFirst);
+    plot.legend->setMargins({grid::half, 0, grid::half, 0});
+    plot.legend->setColumnSpacing(grid::wide);
+    plot.legend->setIconSize(20, 12);
+    plot.legend->setVisible(true);
+}
 
 StageBars::StageBars(QCPAxis* keys, QCPAxis* values, const std::vector<StageBar>& bars, Stage stage)
     : QCPAbstractPlottable(keys, values)

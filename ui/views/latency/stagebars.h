@@ -10,6 +10,9 @@
 
 namespace colibri {
 
+/// Moves the legend of a plot into a row of its own above the axes, where it covers nothing.
+void placeLegendAbove(QCustomPlot& plot);
+
 /// A bar of stacked stages over the positions [from, to).
 struct StageBar {
     double from = 0;

@@ -51,6 +51,7 @@ double fineStepUp(double value)
 
 StepRange stepsOf(const std::vector<TimingEvent>& events, std::size_t size, ShownPhase phase)
 {
+    size = std::min(size, events.size());
     const auto first = events.begin();
     const auto split = std::partition_point(
         first, first + static_cast<std::ptrdiff_t>(size), [](const TimingEvent& event) { return event.prefill != 0; });

@@ -39,14 +39,14 @@ TimelinePlot::TimelinePlot(
     m_band->bottomRight->setTypeY(QCPItemPosition::ptAxisRectRatio);
     m_band->setVisible(false);
     setReadout([this](double x, double) {
-        const StepFold* found = foldAt(m_folds, x);
+        const StepFold* found = drawnAt(x);
         return found ? stepText(m_run.timings(), found->largest, found->steps, m_waiting) : QString();
     });
     setValues([this] { return valueTable(); });
     connect(this, &QCustomPlot::beforeReplot, this, &TimelinePlot::fold);
     connect(this, &Plot::schemeChanged, this, &TimelinePlot::paintScheme);
     connect(this, &Plot::picked, this, [this](double x, double) {
-        if (const StepFold* found = foldAt(m_folds, x))
+        if (const StepFold* found = drawnAt(x))
             select(found->largest, x);
     });
     connect(&selection, &SelectionStore::changed, this, [this] { showSelection(true); });
@@ -59,19 +59,7 @@ void TimelinePlot::makeLegend()
         m_stages[stage] = new StageBars(xAxis, yAxis, m_bars, Stage(stage));
         m_stages[stage]->setName(stageName(Stage(stage)));
     }
-    auto* const row = new QCPLayoutGrid;
-    plotLayout()->insertRow(0);
-    plotLayout()->addElement(0, 0, row);
-    row->addElement(0, 0, legend);
-    row->addElement(0, 1, new QCPLayoutElement(this)); // takes the room that the legend leaves
-    row->setColumnStretchFactor(0, 0.001);
-    row->setMargins({0, grid::half, 0, 0});
-    plotLayout()->setRowStretchFactor(0, 0.001);
-    legend->setFillOrder(QCPLegend::foColumnsFirst);
-    legend->setMargins({grid::half, 0, grid::half, 0});
-    legend->setColumnSpacing(grid::wide);
-    legend->setIconSize(20, 12);
-    legend->setVisible(true);
+    placeLegendAbove(*this);
     setWaiting(false);
 }
 
@@ -220,6 +208,12 @@ void TimelinePlot::fold()
     }
 }
 
+const StepFold* TimelinePlot::drawnAt(double position) const
+{
+    const StepFold* found = foldAt(m_folds, position);
+    return found && found->largest < m_history.size() ? found : nullptr;
+}
+
 void TimelinePlot::select(std::size_t event, double at)
 {
     const TimingEvent& step = m_run.timings()[event];
@@ -278,7 +272,7 @@ ValueTable TimelinePlot::valueTable() const
     const std::size_t stages = m_waiting ? stageCount : std::size_t(Stage::Waiting);
     for (std::size_t stage = 0; stage < stages; ++stage)
         table.headers << tr("%1 (ms)").arg(stageName(Stage(stage)));
-    for (std::size_t i = 0; i < m_folds.size(); ++i) {
+    for (std::size_t i = 0; i < m_folds.size() && m_folds[i].largest < m_history.size(); ++i) {
         const TimingEvent& event = m_run.timings()[m_folds[i].largest];
         std::vector<double> row{double(event.position), double(event.tokens), double(m_folds[i].steps)};
         for (std::size_t stage = 0; stage < stages; ++stage)

@@ -52,6 +52,8 @@ private:
     void fitAxes();
     void fold();
     void walk(int direction);
+    /// Null where there is no bar, and when the run it was of is gone.
+    const StepFold* drawnAt(double position) const;
     void select(std::size_t event, double at);
     void showSelection(bool bringIntoView);
     const MaxFold& values() const;
