@@ -11,6 +11,8 @@
 namespace colibri {
 namespace {
 
+constexpr double labelShare = 0.2; ///< of the width: nearer to its end, the name of a line goes to the left
+
 double edgeMs(const Histogram& histogram, std::size_t bin)
 {
     return double(histogram.beginNs + bin * histogram.widthNs) * 1e-6;
@@ -87,6 +89,9 @@ void HistogramPlot::showLine(std::size_t index, std::optional<double> ms, const 
     line.line->end->setCoords(*ms, 0);
     // Each name has a height of its own, so that lines that are close stay readable.
     line.text->position->setCoords(*ms, 0.1 + 0.12 * double(index));
+    const double end = edgeMs(m_histogram, m_histogram.percent.size());
+    const bool atTheEnd = *ms > end - labelShare * (end - edgeMs(m_histogram, 0));
+    line.text->setPositionAlignment((atTheEnd ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignTop);
     line.text->setText(name);
 }
 
@@ -144,7 +149,7 @@ void HistogramPlot::fill(const Histogram& kept)
         m_outline->removeFromLegend();
     const double begin = edges.isEmpty() ? 0 : edges.first();
     const double end = edges.isEmpty() ? 1 : edges.last();
-    setWhole({begin, end}, {0, stepUp(top * 1.02)});
+    setWhole({begin, end}, {0, std::min(100., stepUp(top * 1.02))});
 }
 
 void HistogramPlot::paintScheme(ColorScheme scheme)
