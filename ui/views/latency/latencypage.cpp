@@ -2,13 +2,13 @@
 #include "views/latency/latencypage.h"
 
 #include "models/timingexport.h"
-#include "views/latency/figurestable.h"
 #include "views/latency/histogramplot.h"
 #include "views/latency/latencytext.h"
 #include "views/latency/sideplot.h"
 #include "views/latency/timelineplot.h"
 #include "views/latency/timingsaver.h"
 #include "views/plot/plotexport.h"
+#include "views/table/tableview.h"
 #include "views/theme/theme.h"
 
 #include <QAction>
@@ -16,6 +16,7 @@
 #include <QComboBox>
 #include <QDataStream>
 #include <QDoubleSpinBox>
+#include <QFontMetrics>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLocale>
@@ -33,6 +34,7 @@ namespace {
 enum Page { EmptyPage, ViewsPage };
 constexpr int refreshMs = 100;
 constexpr auto slice = std::chrono::milliseconds(4);
+constexpr int columnDigits[LatencyModel::ColumnCount]{14, 5, 6, 6, 6, 6, 6, 6, 7, 6, 6, 6, 6};
 constexpr double largestTargetMs = 99'999.9;
 
 QString grouped(std::uint64_t count)
@@ -51,7 +53,7 @@ LatencyPage::LatencyPage(const RunStore& run, const RunStore& kept, SelectionSto
     , m_timeline(new TimelinePlot(run, m_history, selection, this))
     , m_histogram(new HistogramPlot(this))
     , m_side(new SidePlot(run, m_history, this))
-    , m_table(new FiguresTable(m_figures, tr("Figures of the time"), this))
+    , m_table(new TableView(tr("Figures of the time"), this))
     , m_rows(new QSplitter(Qt::Vertical, this))
     , m_upper(new QSplitter(Qt::Horizontal, this))
     , m_lower(new QSplitter(Qt::Horizontal, this))
@@ -182,8 +184,12 @@ QWidget* LatencyPage::makeFigures()
     m_title->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     column->addWidget(m_title);
-    m_table->setWidths({14, 5, 6, 6, 6, 6, 6, 6, 7, 6, 6, 6, 6});
-    m_table->setToolTip(tr("Ctrl+C copies the selected figures as CSV, the context menu saves them all"));
+    m_table->setModel(&m_figures);
+    m_table->setFont(monospaceFont());
+    m_table->setToolTip(tr("Ctrl+C copies the chosen rows, the context menu copies or saves all as CSV"));
+    const int digit = QFontMetrics(monospaceFont()).horizontalAdvance(u'0');
+    for (int section = 0; section < m_figures.columnCount(); ++section)
+        m_table->setColumnWidth(section, columnDigits[section] * digit + grid::unit);
     column->addWidget(m_table, 1);
     return part;
 }

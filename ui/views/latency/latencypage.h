@@ -21,9 +21,9 @@ class QStackedWidget;
 
 namespace colibri {
 
-class FiguresTable;
 class HistogramPlot;
 class SidePlot;
+class TableView;
 class TimelinePlot;
 struct TimingFile;
 
@@ -48,7 +48,7 @@ public:
     TimelinePlot& timeline() { return *m_timeline; }
     HistogramPlot& histogram() { return *m_histogram; }
     SidePlot& side() { return *m_side; }
-    FiguresTable& table() { return *m_table; }
+    TableView& table() { return *m_table; }
     const LatencyHistory& history() const { return m_history; }
 
 signals:
@@ -92,7 +92,7 @@ private:
     TimelinePlot* m_timeline;
     HistogramPlot* m_histogram;
     SidePlot* m_side;
-    FiguresTable* m_table;
+    TableView* m_table;
     QSplitter* m_rows;
     QSplitter* m_upper;
     QSplitter* m_lower;
