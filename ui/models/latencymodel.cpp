@@ -130,6 +130,7 @@ QVariant LatencyModel::data(const QModelIndex& index, int role) const
     if (std::isnan(value))
         return role == Qt::DisplayRole ? QVariant(QStringLiteral("\u2013"))
             : role == Qt::ToolTipRole  ? QVariant(missingText(quantity, index.column()))
+            : role == Qt::EditRole     ? QVariant(QString())
                                        : QVariant();
     if (role == Qt::EditRole)
         return value;

@@ -26,7 +26,7 @@ public:
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
-    /// EditRole: the number itself, in the unit of the row; invalid when it is not known.
+    /// EditRole: the number itself, in the unit of the row; an empty text when it is not known.
     QVariant data(const QModelIndex& index, int role) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 

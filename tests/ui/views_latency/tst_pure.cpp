@@ -239,10 +239,10 @@ void TestLatencyPure::modelKeepsItsRows()
     QCOMPARE(cell(Quantity::Step, LatencyModel::P90, Qt::EditRole).toDouble(), times[107]);
     QCOMPARE(cell(Quantity::Step, LatencyModel::P99, Qt::EditRole).toDouble(), times[118]);
     QCOMPARE(cell(Quantity::Step, LatencyModel::Largest, Qt::EditRole).toDouble(), times[119]);
-    QVERIFY(!cell(Quantity::Step, LatencyModel::P999, Qt::EditRole).isValid());
+    QVERIFY(cell(Quantity::Step, LatencyModel::P999, Qt::EditRole).toString().isEmpty());
     QVERIFY(cell(Quantity::Step, LatencyModel::P999, Qt::ToolTipRole).toString().contains("needs 1000"));
     QCOMPARE(cell(Quantity::Experts, LatencyModel::Share).toString(), QStringLiteral("50.0 %"));
-    QVERIFY(!cell(Quantity::Step, LatencyModel::Ratio, Qt::EditRole).isValid());
+    QVERIFY(cell(Quantity::Step, LatencyModel::Ratio, Qt::EditRole).toString().isEmpty());
     QCOMPARE(cell(Quantity::MinorFaults, LatencyModel::Mean).toString(), QStringLiteral("2"));
     QCOMPARE(cell(Quantity::CacheMisses, LatencyModel::Mean, Qt::ToolTipRole).toString(),
         QStringLiteral("cache misses: no"));
@@ -251,7 +251,7 @@ void TestLatencyPure::modelKeepsItsRows()
     model.show(filled.history.stats(), kept, Phase::Prefill, {});
     QCOMPARE(cell(Quantity::Step, LatencyModel::Mean, Qt::EditRole).toDouble(), 1.);
     model.show({}, {}, Phase::Decode, {});
-    QVERIFY(!cell(Quantity::Step, LatencyModel::Mean, Qt::EditRole).isValid());
+    QVERIFY(cell(Quantity::Step, LatencyModel::Mean, Qt::EditRole).toString().isEmpty());
     QCOMPARE(csv(model).count('\n'), 14);
 }
 
