@@ -48,6 +48,10 @@ SessionMemory Session::memory() const
 {
     return m_impl->runner->memory();
 }
+const std::string& Session::counterNote() const
+{
+    return m_impl->runner->counterNote();
+}
 std::span<const TokenId> Session::generated() const
 {
     return m_impl->runner->generated();

@@ -11,6 +11,7 @@
 #include <memory>
 #include <span>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 namespace colibri {
@@ -27,6 +28,9 @@ public:
     const EngineInfo& info() const;
     std::uint32_t context() const;
     SessionMemory memory() const;
+    /// Which events of the hardware TimingEvent does not count here and why, in one sentence; empty: it counts all. They
+    /// are counted for the thread that made the session and the session's own.
+    const std::string& counterNote() const;
 
     /// A record with room for this session's context.
     std::shared_ptr<RunRecord> makeRecord() const;

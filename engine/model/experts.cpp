@@ -16,7 +16,7 @@ Result<void> Forward::experts(const LayerWeights& layer, std::uint32_t index, co
     const std::uint32_t hidden = m_config.hiddenSize;
     if (auto routed = route(layer, index, step); !routed)
         return routed;
-    const StageClock clock(step.timing ? &step.timing->expertsNs : nullptr);
+    const StageClock clock(step.times ? &step.times->expertsNs : nullptr);
     group(tokens);
     gather();
     computeExperts(layer, index);
@@ -32,7 +32,7 @@ Result<void> Forward::experts(const LayerWeights& layer, std::uint32_t index, co
 
 Result<void> Forward::route(const LayerWeights& layer, std::uint32_t index, const Step& step)
 {
-    const StageClock clock(step.timing ? &step.timing->routerNs : nullptr);
+    const StageClock clock(step.times ? &step.times->routerNs : nullptr);
     const auto tokens = static_cast<std::uint32_t>(step.tokens.size());
     const std::uint32_t hidden = m_config.hiddenSize;
     for (std::uint32_t t = 0; t < tokens; ++t) {

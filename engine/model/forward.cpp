@@ -81,7 +81,7 @@ void Forward::attention(const LayerWeights& layer, std::uint32_t index, const St
 {
     if (!layer.query.data)
         return;
-    const StageClock clock(step.timing ? &step.timing->attentionNs : nullptr);
+    const StageClock clock(step.times ? &step.times->attentionNs : nullptr);
     const auto tokens = static_cast<std::uint32_t>(step.tokens.size());
     const std::uint32_t hidden = m_config.hiddenSize;
     for (std::uint32_t t = 0; t < tokens; ++t)

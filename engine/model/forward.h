@@ -4,10 +4,10 @@
 #include "kernels/kernels.h"
 #include "kernels/threadpool.h"
 #include "model/loaded_model.h"
+#include "model/stage_clock.h"
 #include "model/workspace.h"
 #include "types/result.h"
 #include "types/run_record.h"
-#include "types/timing_event.h"
 
 #include <span>
 #include <stop_token>
@@ -33,7 +33,7 @@ struct Step {
     std::span<const TokenId> tokens; ///< at most the workspace's batch
     std::uint32_t position = 0; ///< of the first
     RunRecord* record = nullptr; ///< may be null
-    TimingEvent* timing = nullptr; ///< stage durations are added; may be null
+    StageTimes* times = nullptr; ///< durations are added; may be null
     std::stop_token stop; ///< looked at in each layer, head and piece of a product
 };
 

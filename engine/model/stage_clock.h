@@ -13,6 +13,13 @@ inline std::uint64_t nowNs()
         std::chrono::steady_clock::now().time_since_epoch() / std::chrono::nanoseconds(1));
 }
 
+/// The time of the stages that each layer adds to, in nanoseconds.
+struct StageTimes {
+    std::uint64_t attentionNs = 0;
+    std::uint64_t routerNs = 0;
+    std::uint64_t expertsNs = 0;
+};
+
 /// Adds the time of its scope to a stage's sum; null measures nothing.
 class StageClock {
 public:

@@ -2,7 +2,6 @@
 #include "session/runner.h"
 
 #include "kernels/floatenv.h"
-#include "model/stage_clock.h"
 
 #include <algorithm>
 #include <thread>
@@ -190,11 +189,12 @@ Result<void> Runner::feed(std::span<const TokenId> tokens, const std::stop_token
         if (auto fine = checkTable(batch, m_position); !fine)
             return fine;
         m_event = TimingEvent{};
+        m_stages = {};
         m_event.startNs = nowNs();
         m_event.position = m_position;
         m_event.tokens = static_cast<std::uint32_t>(batch.size());
         m_event.prefill = prefill;
-        const Step step{batch, m_position, m_record.get(), &m_event, stop};
+        const Step step{batch, m_position, m_record.get(), &m_stages, stop};
         if (auto done = m_forward->run(step); !done)
             return done;
         m_lastBatch = static_cast<std::uint32_t>(batch.size());
@@ -203,33 +203,38 @@ Result<void> Runner::feed(std::span<const TokenId> tokens, const std::stop_token
             m_record->publishRouted(m_position);
         tokens = tokens.subspan(batch.size());
         if (!tokens.empty())
-            finishStep(m_event, 0);
+            finishStep(0, 0);
     }
     return {};
 }
 
 Result<TokenId> Runner::sample()
 {
-    {
-        const StageClock clock(&m_event.headNs);
-        if (auto done = m_forward->output(m_lastBatch - 1, 1); !done)
-            return done.error();
-    }
     const std::uint64_t begin = nowNs();
+    if (auto done = m_forward->output(m_lastBatch - 1, 1); !done)
+        return done.error();
+    const std::uint64_t middle = nowNs();
     const TokenId token = m_sampler->draw(m_workspace.rows.first(m_model.config.outputSize), m_tokens, m_candidates);
-    finishStep(m_event, nowNs() - begin);
+    finishStep(middle - begin, nowNs() - middle);
     return token;
 }
 
-void Runner::finishStep(TimingEvent& event, std::uint64_t samplingNs)
+void Runner::finishStep(std::uint64_t headNs, std::uint64_t samplingNs)
 {
-    event.samplingNs = static_cast<std::uint32_t>(std::min<std::uint64_t>(samplingNs, UINT32_MAX));
+    TimingEvent& event = m_event;
+    event.attentionNs = static_cast<float>(m_stages.attentionNs);
+    event.routerNs = static_cast<float>(m_stages.routerNs);
+    event.expertsNs = static_cast<float>(m_stages.expertsNs);
+    event.headNs = static_cast<float>(headNs);
+    event.samplingNs = static_cast<float>(samplingNs);
     event.totalNs = nowNs() - event.startNs;
     const double seconds = static_cast<double>(event.totalNs) * 1e-9;
     (event.prefill ? m_timings.prefillS : m_timings.decodeS) += seconds;
     (event.prefill ? m_timings.prefillTokens : m_timings.decodeTokens) += event.tokens;
-    if (m_timingRing)
-        m_timingRing->tryPush(event);
+    if (!m_timingRing)
+        return;
+    m_counters.take(event);
+    m_timingRing->tryPush(event);
 }
 
 std::optional<StopReason> Runner::finished() const
@@ -252,6 +257,8 @@ Result<StopReason> Runner::advance(
         return Error{Errc::OutOfRange, "go on with a run", {}, std::nullopt, "no run was started"};
     if (m_startNs == 0)
         m_startNs = nowNs();
+    if (m_timingRing)
+        m_counters.restart();
     for (std::uint32_t made = 0;; ++made) {
         if (const auto reason = finished())
             return *reason;
@@ -306,7 +313,7 @@ Result<void> Runner::evaluate(std::span<const TokenId> tokens, std::shared_ptr<R
                     m_workspace.rows.first(std::size_t{count} * m_model.config.outputSize)))
                 return Error{Errc::Cancelled, "evaluate", {}, std::nullopt, "stopped"};
         }
-        finishStep(m_event, 0);
+        finishStep(0, 0);
     }
     return {};
 }

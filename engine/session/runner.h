@@ -5,8 +5,10 @@
 #include "memory/arena.h"
 #include "model/forward.h"
 #include "model/loaded_model.h"
+#include "model/stage_clock.h"
 #include "model/workspace.h"
 #include "session/sampler.h"
+#include "session/step_counters.h"
 #include "types/run.h"
 #include "types/run_record.h"
 #include "types/timing_event.h"
@@ -16,6 +18,7 @@
 #include <optional>
 #include <span>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 namespace colibri {
@@ -27,6 +30,7 @@ public:
 
     const EngineOptions& options() const { return m_options; } ///< with every default resolved
     Isa isa() const { return m_isa; }
+    const std::string& counterNote() const { return m_counters.note(); }
     SessionMemory memory() const { return {m_arena.used(), m_workspace.kvBytes()}; }
 
     Result<void> begin(RunRequest request, std::shared_ptr<RunRecord> record, std::shared_ptr<TimingRing> timings);
@@ -50,7 +54,7 @@ private:
     Result<void> feed(std::span<const TokenId> tokens, const std::stop_token& stop, bool prefill);
     Result<TokenId> sample();
     std::optional<StopReason> finished() const;
-    void finishStep(TimingEvent& event, std::uint64_t samplingNs);
+    void finishStep(std::uint64_t headNs, std::uint64_t samplingNs);
 
     const LoadedModel& m_model;
     EngineOptions m_options;
@@ -60,6 +64,7 @@ private:
     Arena m_arena;
     Workspace m_workspace;
     std::span<Candidate> m_candidates; ///< [outputSize]
+    StepCounters m_counters; ///< before the pool, whose threads it counts
     ThreadPool m_pool;
     std::unique_ptr<Forward> m_forward;
 
@@ -74,6 +79,7 @@ private:
     std::uint32_t m_lastBatch = 0; ///< tokens of the last step, whose residual rows are in the workspace
     std::uint64_t m_startNs = 0; ///< of the first advance(); 0: not yet
     TimingEvent m_event; ///< of the step under way
+    StageTimes m_stages; ///< of the step under way
     RunTimings m_timings;
 };
 

@@ -72,7 +72,7 @@ Result<void> EngineWorker::beginRun(const RunCommand& command)
         return begun.error();
     emit runBegun(command.id,
         {command.opened.facts, record, timings, m_session->info(), m_session->memory().arenaBytes,
-            m_session->memory().kvBytes, *command.spec});
+            m_session->memory().kvBytes, *command.spec, m_session->counterNote()});
     return {};
 }
 

@@ -16,6 +16,7 @@
 #include <chrono>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace colibri {
@@ -29,6 +30,7 @@ struct RunStart {
     std::uint64_t arenaBytes = 0;
     std::uint64_t kvBytes = 0; ///< of which KV cache
     RunSpec spec{}; ///< what was asked for
+    std::string counterNote{}; ///< events of the hardware that are not counted and why; empty: all are
 };
 
 /// The run as the GUI thread sees it. Positions are int; everything below tokens() and routed() is complete.
@@ -55,6 +57,7 @@ public:
     const EngineInfo& info() const { return m_start.info; }
     const RunSpec& spec() const { return m_start.spec; }
     std::uint64_t arenaBytes() const { return m_start.arenaBytes; }
+    const std::string& counterNote() const { return m_start.counterNote; } ///< see RunStart
     std::uint64_t kvBytes() const { return m_start.kvBytes; }
 
     int tokens() const { return m_text ? m_text->size() : 0; } ///< prompt and generated ones

@@ -74,27 +74,34 @@ QByteArray png(QCustomPlot& plot)
 
 void askAndWrite(QWidget* parent, const QString& name, const QString& filter, std::function<QString(QString)> write)
 {
+    askForFile(parent, name, filter, [parent, write = std::move(write)](const QString& path) {
+        if (const QString wrong = write(path); !wrong.isEmpty())
+            showNotSaved(parent, wrong);
+    });
+}
+
+} // namespace
+
+void askForFile(
+    QWidget* parent, const QString& name, const QString& filter, std::function<void(const QString& path)> chosen)
+{
     auto* const dialog = new QFileDialog(parent, translated("Save"), QDir::current().filePath(name), filter);
     dialog->setObjectName(QStringLiteral("saveDialog"));
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setAcceptMode(QFileDialog::AcceptSave);
     dialog->setDefaultSuffix(QFileInfo(name).suffix());
     dialog->selectFile(name);
-    QObject::connect(
-        dialog, &QFileDialog::fileSelected, parent, [parent, write = std::move(write)](const QString& path) {
-            const QString wrong = write(path);
-            if (wrong.isEmpty())
-                return;
-            auto* const box =
-                new QMessageBox(QMessageBox::Warning, translated("Not saved"), wrong, QMessageBox::Ok, parent);
-            box->setAttribute(Qt::WA_DeleteOnClose);
-            box->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
-            box->open();
-        });
+    QObject::connect(dialog, &QFileDialog::fileSelected, parent, std::move(chosen));
     dialog->open();
 }
 
-} // namespace
+void showNotSaved(QWidget* parent, const QString& wrong)
+{
+    auto* const box = new QMessageBox(QMessageBox::Warning, translated("Not saved"), wrong, QMessageBox::Ok, parent);
+    box->setAttribute(Qt::WA_DeleteOnClose);
+    box->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    box->open();
+}
 
 QString writeWhole(const QString& path, const QByteArray& bytes)
 {

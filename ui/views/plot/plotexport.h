@@ -4,6 +4,8 @@
 #include <QByteArray>
 #include <QString>
 
+#include <functional>
+
 class QCustomPlot;
 class QWidget;
 
@@ -15,6 +17,13 @@ QString exportPlot(QCustomPlot& plot, const QString& path);
 
 /// Writes bytes to a file that appears whole or not at all. Returns what went wrong, empty when it is written.
 QString writeWhole(const QString& path, const QByteArray& bytes);
+
+/// Asks for a file to write, starting with `name`, and calls `chosen` with its path, unless the user changes their
+/// mind. Does not wait.
+void askForFile(
+    QWidget* parent, const QString& name, const QString& filter, std::function<void(const QString& path)> chosen);
+/// Says over `parent` what went wrong. Does not wait.
+void showNotSaved(QWidget* parent, const QString& wrong);
 
 /// Asks for a file, starting with `name`, and writes the bytes; an error is shown over `parent`. Does not wait.
 void saveBytesAs(QWidget* parent, const QString& name, const QByteArray& bytes);

@@ -15,9 +15,9 @@
 namespace colibri {
 namespace {
 
-QString milliseconds(std::uint64_t ns)
+QString milliseconds(double ns)
 {
-    return QStringLiteral("%1 ms").arg(double(ns) * 1e-6, 0, 'f', 2);
+    return QStringLiteral("%1 ms").arg(ns * 1e-6, 0, 'f', 2);
 }
 
 /// Higher logit first, then lower id; NaN behind everything.
@@ -165,7 +165,7 @@ QString TokenReportText::time(const TokenReport& report)
 {
     if (!report.timing)
         return tr("not timed");
-    const QString total = milliseconds(report.timing->totalNs);
+    const QString total = milliseconds(double(report.timing->totalNs));
     return report.timing->tokens == 1
         ? total
         : tr("%1 (step of %n tokens)", nullptr, static_cast<int>(report.timing->tokens)).arg(total);
@@ -176,12 +176,12 @@ QString TokenReportText::stages(const TokenReport& report)
     if (!report.timing)
         return {};
     const TimingEvent& timing = *report.timing;
-    const std::array<std::pair<QString, std::uint32_t>, 5> parts{
+    const std::array<std::pair<QString, float>, 5> parts{
         {{tr("attention"), timing.attentionNs}, {tr("router"), timing.routerNs}, {tr("experts"), timing.expertsNs},
             {tr("head"), timing.headNs}, {tr("sampling"), timing.samplingNs}}};
     QStringList lines;
     for (const auto& [name, ns] : parts)
-        lines += QStringLiteral("%1  %2").arg(name, milliseconds(ns));
+        lines += QStringLiteral("%1  %2").arg(name, milliseconds(double(ns)));
     return lines.join(u'\n');
 }
 

@@ -1,0 +1,419 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "shownpage.h"
+
+#include "models/timingexport.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QCheckBox>
+#include <QClipboard>
+#include <QComboBox>
+#include <QDoubleSpinBox>
+#include <QFileDialog>
+#include <QJsonDocument>
+#include <QLabel>
+#include <QMessageBox>
+#include <QPushButton>
+#include <QTemporaryDir>
+#include <QWheelEvent>
+
+#include <cmath>
+
+using namespace colibri;
+using namespace colibri::test;
+
+class TestLatencyPage : public QObject {
+    Q_OBJECT
+
+private slots:
+    void emptySaysWhatWouldFillIt();
+    void clicksSelectAndSelectionIsMarked();
+    void keysWalkAndPan();
+    void theWheelShowsFewerTokens();
+    void aSpikeIsNeverLost();
+    void targetAndShareOverIt();
+    void phases();
+    void waitingIsAStage();
+    void keptRunIsCompared();
+    void sidePlots();
+    void exports();
+    void exportThatCannotBe();
+    void tableCopies();
+    void layoutComesBack();
+    void everythingHasNameAndTooltip();
+};
+
+void TestLatencyPage::emptySaysWhatWouldFillIt()
+{
+    Shown shown;
+    auto* const go = shown.page.findChild<QPushButton*>("goToRun");
+    QVERIFY(go && go->isVisible());
+    QSignalSpy asked(&shown.page, &LatencyPage::runPageRequested);
+    QTest::mouseClick(go, Qt::LeftButton);
+    QCOMPARE(asked.size(), 1);
+    for (const QAction* action : shown.page.exportActions())
+        QVERIFY(!action->isEnabled());
+    LatencyRun run(shown.store);
+    Shown::fill(run, 3);
+    QVERIFY(shown.settled());
+    QVERIFY(!go->isVisible() && shown.timeline().isVisible());
+    for (const QAction* action : shown.page.exportActions())
+        QVERIFY(action->isEnabled());
+    shown.store.clear();
+    QTRY_VERIFY(go->isVisible());
+}
+
+void TestLatencyPage::clicksSelectAndSelectionIsMarked()
+{
+    Shown shown;
+    LatencyRun run(shown.store);
+    Shown::fill(run, 50);
+    QVERIFY(shown.settled());
+    shown.selection.select({-1, 2, 1, 3, 5});
+    QTest::mouseClick(&shown.timeline(), Qt::LeftButton, {}, shown.pointAt(120.5));
+    QCOMPARE(shown.selection.selection(), (Selection{120, 2, -1, -1, -1}));
+    auto* const band = shown.timeline().findChild<QCPItemRect*>();
+    QVERIFY(band && band->visible());
+    QCOMPARE(band->topLeft->coords().x(), 120.);
+    shown.selection.select({131, 0, -1, -1, -1});
+    QCOMPARE(band->topLeft->coords().x(), 131.);
+    QCOMPARE(shown.named<QLabel>("Time of the selected token")->text(), QStringLiteral("Token 131: 4.00 ms"));
+    shown.selection.clear();
+    QVERIFY(!band->visible());
+    QCOMPARE(shown.named<QLabel>("Time of the selected token")->text(), QString());
+    shown.named<QComboBox>("Steps shown")->setCurrentIndex(2);
+    QTest::mouseClick(&shown.timeline(), Qt::LeftButton, {}, shown.pointAt(40.5)); // inside a step of the prompt
+    QCOMPARE(shown.selection.selection().token, 40);
+}
+
+void TestLatencyPage::keysWalkAndPan()
+{
+    Shown shown;
+    LatencyRun run(shown.store);
+    Shown::fill(run, 50);
+    QVERIFY(shown.settled());
+    TimelinePlot& timeline = shown.timeline();
+    QTest::keyClick(&timeline, Qt::Key_Right);
+    QCOMPARE(shown.selection.selection().token, 100);
+    QTest::keyClick(&timeline, Qt::Key_Left);
+    QCOMPARE(shown.selection.selection().token, 100); // the first of the answer
+    QTest::keyClick(&timeline, Qt::Key_Right);
+    QTest::keyClick(&timeline, Qt::Key_Right);
+    QCOMPARE(shown.selection.selection().token, 102);
+    QVERIFY(!timeline.isZoomed());
+    const QCPRange before = timeline.xAxis->range();
+    QTest::keyClick(&timeline, Qt::Key_Right, Qt::ControlModifier);
+    QVERIFY(timeline.xAxis->range().lower > before.lower);
+    QCOMPARE(shown.selection.selection().token, 102);
+    QTest::keyClick(&timeline, Qt::Key_Home);
+    QCOMPARE(timeline.xAxis->range(), before);
+    for (int i = 0; i < 6; ++i)
+        QTest::keyClick(&timeline, Qt::Key_Plus);
+    shown.selection.select({149, -1, -1, -1, -1}); // far from what is shown
+    QVERIFY(timeline.xAxis->range().contains(149));
+}
+
+void TestLatencyPage::theWheelShowsFewerTokens()
+{
+    Shown shown;
+    LatencyRun run(shown.store);
+    Shown::fill(run, 3000);
+    QVERIFY(shown.settled());
+    TimelinePlot& timeline = shown.timeline();
+    timeline.replot();
+    QVERIFY(timeline.folds()[5].steps > 1);
+    QVERIFY(int(timeline.folds().size()) <= timeline.axisRect()->width());
+    const QPoint middle = timeline.axisRect()->rect().center();
+    for (int i = 0; i < 16; ++i) {
+        QWheelEvent event(
+            middle, timeline.mapToGlobal(middle), {}, {0, 120}, Qt::NoButton, {}, Qt::NoScrollPhase, false);
+        QApplication::sendEvent(&timeline, &event);
+    }
+    timeline.replot();
+    QVERIFY(timeline.isZoomed());
+    for (const StepFold& fold : timeline.folds())
+        QCOMPARE(fold.steps, std::size_t{1});
+    const QCPRange range = timeline.xAxis->range();
+    QVERIFY(std::abs(double(timeline.folds().size()) - range.size()) <= 2);
+    QTest::mouseDClick(&timeline, Qt::LeftButton, {}, middle);
+    QVERIFY(!timeline.isZoomed());
+}
+
+void TestLatencyPage::aSpikeIsNeverLost()
+{
+    Shown shown;
+    LatencyRun run(shown.store);
+    Shown::fill(run, 4000);
+    run.decode(50);
+    for (int i = 0; i < 4000; ++i)
+        run.decode(4);
+    run.show();
+    QVERIFY(shown.settled());
+    shown.timeline().replot();
+    float top = 0;
+    for (const StageBar& bar : shown.timeline().bars())
+        top = std::max(top, bar.edges.back());
+    QCOMPARE(top, 50.F);
+    QVERIFY(shown.timeline().yAxis->range().upper >= 50);
+    QTest::mouseClick(&shown.timeline(), Qt::LeftButton, {}, shown.pointAt(4120));
+    QCOMPARE(shown.selection.selection().token, 4100);
+}
+
+void TestLatencyPage::targetAndShareOverIt()
+{
+    Shown shown;
+    LatencyRun run(shown.store);
+    Shown::fill(run, 150);
+    for (int i = 0; i < 50; ++i)
+        run.decode(7);
+    run.show();
+    QVERIFY(shown.settled());
+    auto* const target = shown.named<QDoubleSpinBox>("Target time of a token");
+    auto* const over = shown.named<QLabel>("Steps over the target");
+    QCOMPARE(over->text(), QString());
+    QVERIFY(!shown.page.targetMs());
+    target->setFocus();
+    target->selectAll();
+    QTest::keyClicks(target, "5");
+    QTest::keyClick(target, Qt::Key_Return);
+    QCOMPARE(shown.page.targetMs(), std::optional(5.));
+    QCOMPARE(over->text(), QStringLiteral("25.0 % over (50)"));
+    const auto texts = shown.timeline().findChildren<QCPItemText*>();
+    QVERIFY(std::any_of(texts.begin(), texts.end(),
+        [](const QCPItemText* text) { return text->visible() && text->text() == QStringLiteral("target 5.00 ms"); }));
+    const auto lines = shown.timeline().findChildren<QCPItemLine*>();
+    QVERIFY(std::any_of(lines.begin(), lines.end(), [](const QCPItemLine* line) {
+        return line->visible() && line->start->coords().y() == 5. && line->pen().style() == Qt::DashLine;
+    }));
+    target->setValue(7); // a step of exactly the target is not over it
+    QCOMPARE(over->text(), QStringLiteral("0.0 % over (0)"));
+    target->setValue(0);
+    QCOMPARE(over->text(), QString());
+}
+
+void TestLatencyPage::phases()
+{
+    Shown shown;
+    LatencyRun run(shown.store);
+    Shown::fill(run, 150);
+    QVERIFY(shown.settled());
+    shown.timeline().replot();
+    QCOMPARE(shown.timeline().folds().size(), std::size_t{150});
+    QCOMPARE(shown.page.histogram().percentileLines(), 3); // P99.9 needs 1,000 steps
+    auto* const phase = shown.named<QComboBox>("Steps shown");
+    phase->setFocus();
+    QTest::keyClick(phase, Qt::Key_Down);
+    shown.timeline().replot();
+    QCOMPARE(shown.timeline().folds().size(), std::size_t{4});
+    QCOMPARE(shown.timeline().bars()[3].from, 96.);
+    QCOMPARE(shown.timeline().bars()[3].edges.back(), 1.F); // a token
+    QCOMPARE(shown.page.histogram().percentileLines(), 1);
+    QCOMPARE(shown.page.table().model()->index(0, LatencyModel::Largest).data(Qt::EditRole).toDouble(), 1.);
+    QTest::keyClick(phase, Qt::Key_Down);
+    shown.timeline().replot();
+    QCOMPARE(shown.timeline().folds().size(), std::size_t{154});
+    QCOMPARE(shown.page.table().model()->index(0, LatencyModel::Largest).data(Qt::EditRole).toDouble(), 4.);
+}
+
+void TestLatencyPage::waitingIsAStage()
+{
+    Shown shown;
+    LatencyRun run(shown.store);
+    run.prompt(10, 32, 1);
+    for (int i = 0; i < 20; ++i)
+        run.decode(4, 46);
+    run.show();
+    QVERIFY(shown.settled());
+    shown.timeline().replot();
+    QCOMPARE(shown.timeline().bars()[3].edges.back(), 4.F);
+    for (QCheckBox* const box : shown.page.findChildren<QCheckBox*>())
+        QTest::mouseClick(box, Qt::LeftButton, {}, {8, box->height() / 2});
+    shown.timeline().replot();
+    QCOMPARE(shown.timeline().bars()[3].edges.back(), 50.F);
+    QVERIFY(shown.timeline().yAxis->range().upper >= 50);
+    QCOMPARE(shown.timeline().legend->itemCount(), int(stageCount));
+    QCOMPARE(
+        shown.page.table().model()->index(int(Quantity::Waiting), LatencyModel::Mean).data(Qt::EditRole).toDouble(),
+        46.);
+}
+
+void TestLatencyPage::keptRunIsCompared()
+{
+    Shown shown;
+    {
+        LatencyRun run(shown.store);
+        Shown::fill(run, 150);
+    }
+    shown.kept.keep(shown.store);
+    LatencyRun run(shown.store);
+    run.prompt(100, 32, 1);
+    for (int i = 0; i < 120; ++i)
+        run.decode(6);
+    run.show();
+    QVERIFY(shown.settled());
+    const QAbstractItemModel& table = *shown.page.table().model();
+    QCOMPARE(table.index(0, LatencyModel::Kept).data(Qt::EditRole).toDouble(), 4.);
+    QCOMPARE(table.index(0, LatencyModel::Ratio).data(Qt::EditRole).toDouble(), 1.5);
+    const auto texts = shown.timeline().findChildren<QCPItemText*>();
+    QVERIFY(std::any_of(texts.begin(), texts.end(), [](const QCPItemText* text) {
+        return text->visible() && text->text() == QStringLiteral("kept run P50 4.00 ms");
+    }));
+    shown.page.histogram().findChild<QAction*>("copyValues")->trigger();
+    const QStringList lines = QApplication::clipboard()->text().split(u'\n');
+    double keptPercent = 0;
+    for (int line = 1; line + 1 < lines.size(); ++line)
+        keptPercent += lines[line].split(u',')[3].toDouble();
+    QVERIFY(std::abs(keptPercent - 100) < 1e-6);
+    shown.kept.clear();
+    QVERIFY(shown.settled());
+    QVERIFY(table.index(0, LatencyModel::Ratio).data(Qt::EditRole).toString().isEmpty());
+}
+
+void TestLatencyPage::sidePlots()
+{
+    Shown shown;
+    LatencyRun run(shown.store, 20'000, "cache misses and branch misses are not counted: a test");
+    Shown::fill(run, 100);
+    run.faults = 40;
+    run.decode(4);
+    run.show();
+    QVERIFY(shown.settled());
+    SidePlot& side = shown.page.side();
+    QCPGraph* const graph = side.plot().graph(0);
+    double fastest = 0;
+    for (int i = 0; i < graph->dataCount(); ++i)
+        fastest = std::max(fastest, std::isnan(graph->data()->at(i)->value) ? 0 : graph->data()->at(i)->value);
+    QVERIFY(std::abs(fastest - 250) < 15); // 4 ms a token
+    auto* const choice = shown.named<QComboBox>("What is plotted below");
+    choice->setFocus();
+    QTest::keyClick(choice, Qt::Key_Down);
+    QCOMPARE(side.choice(), SidePlot::Faults);
+    QCOMPARE(graph->data()->at(0)->value, 2.);
+    QCOMPARE(graph->data()->at(graph->dataCount() - 1)->value, 40.);
+    QTest::keyClick(choice, Qt::Key_Down);
+    QVERIFY(!side.plot().isVisible());
+    QCOMPARE(side.reason(), QStringLiteral("Here cache misses and branch misses are not counted: a test."));
+    QVERIFY(shown.named<QLabel>("Notes on the figures")->text().contains("not counted: a test"));
+    run.misses = 1234;
+    run.decode(4);
+    run.show();
+    QVERIFY(shown.settled());
+    QVERIFY(side.plot().isVisible());
+    QCOMPARE(graph->data()->at(graph->dataCount() - 1)->value, 1234.);
+}
+
+void TestLatencyPage::exports()
+{
+    Shown shown;
+    LatencyRun run(shown.store);
+    Shown::fill(run, 5000);
+    QVERIFY(shown.settled());
+    QTemporaryDir folder;
+    QSignalSpy saved(&shown.page, &LatencyPage::timingsSaved);
+    const QString table = folder.filePath("a.csv");
+    shown.page.exportActions()[0]->trigger();
+    auto* const dialog = shown.page.findChild<QFileDialog*>("saveDialog");
+    QVERIFY(dialog);
+    dialog->close();
+    shown.page.saveTimings(table, timingsAsCsv());
+    QTRY_COMPARE(saved.size(), 1);
+    QFile file(table);
+    QVERIFY(file.open(QIODevice::ReadOnly));
+    QCOMPARE(file.readAll().count('\n'), 5005);
+    const QString trace = folder.filePath("a.json");
+    shown.page.saveTimings(trace, timingsAsTrace(shown.store.info(), "m", 0));
+    QTRY_COMPARE(saved.size(), 2);
+    QFile json(trace);
+    QVERIFY(json.open(QIODevice::ReadOnly));
+    const QJsonDocument document = QJsonDocument::fromJson(json.readAll());
+    QVERIFY(document.isObject());
+    // While a file is written the run may be replaced by another one.
+    shown.page.saveTimings(trace, timingsAsTrace(shown.store.info(), "m", 0));
+    shown.store.clear();
+    QTRY_COMPARE(saved.size(), 3);
+}
+
+void TestLatencyPage::exportThatCannotBe()
+{
+    Shown shown;
+    LatencyRun run(shown.store);
+    Shown::fill(run, 5);
+    QVERIFY(shown.settled());
+    shown.page.saveTimings("/nowhere/at/all.csv", timingsAsCsv());
+    auto* const box = shown.page.findChild<QMessageBox*>();
+    QVERIFY(box && box->text().contains("/nowhere/at/all.csv"));
+    box->close();
+}
+
+void TestLatencyPage::tableCopies()
+{
+    Shown shown;
+    LatencyRun run(shown.store);
+    Shown::fill(run, 150);
+    QVERIFY(shown.settled());
+    TableView& table = shown.page.table();
+    table.setFocus();
+    table.selectRow(int(Quantity::Experts));
+    QTest::keyClick(&table, Qt::Key_C, Qt::ControlModifier);
+    QVERIFY(QApplication::clipboard()->text().startsWith("Experts\tms\t2.00\t2.00\t2.00\t2.00\t"));
+    table.findChild<QAction*>("copyTable")->trigger();
+    const QString all = QApplication::clipboard()->text();
+    QVERIFY(all.startsWith("Quantity,Unit,Mean,P50,"));
+    QCOMPARE(all.count(u'\n'), 14);
+    const QStringList step = all.section(u'\n', 1, 1).split(u',');
+    QCOMPARE(step[LatencyModel::P99].toDouble(), 4.);
+    QCOMPARE(step[LatencyModel::P999], QString());
+}
+
+void TestLatencyPage::layoutComesBack()
+{
+    Shown shown;
+    LatencyRun run(shown.store);
+    Shown::fill(run, 20);
+    QVERIFY(shown.settled());
+    shown.named<QDoubleSpinBox>("Target time of a token")->setValue(12.5);
+    shown.named<QComboBox>("Steps shown")->setCurrentIndex(2);
+    shown.page.side().setChoice(SidePlot::Faults);
+    const QByteArray layout = shown.page.saveLayout();
+    Shown other;
+    QVERIFY(other.page.restoreLayout(layout));
+    QCOMPARE(other.page.targetMs(), std::optional(12.5));
+    QCOMPARE(other.timeline().phase(), ShownPhase::Both);
+    QCOMPARE(other.page.side().choice(), SidePlot::Faults);
+    QVERIFY(!other.page.restoreLayout(layout.left(layout.size() - 3)));
+    QVERIFY(!other.page.restoreLayout("nonsense"));
+}
+
+void TestLatencyPage::everythingHasNameAndTooltip()
+{
+    Shown shown;
+    LatencyRun run(shown.store);
+    Shown::fill(run, 150);
+    QVERIFY(shown.settled());
+    QList<QWidget*> controls{
+        &shown.timeline(), &shown.page.histogram(), &shown.page.table(), &shown.page.side().plot()};
+    for (QWidget* const control : shown.page.findChildren<QWidget*>()) {
+        if (qobject_cast<QAbstractButton*>(control) || qobject_cast<QComboBox*>(control)
+            || qobject_cast<QDoubleSpinBox*>(control))
+            controls << control;
+    }
+    for (QWidget* const control : controls) {
+        if (!control->isVisible() || control->objectName().startsWith("qt_")
+            || control->parent()->inherits("QTableView"))
+            continue;
+        const auto* const button = qobject_cast<QAbstractButton*>(control);
+        const QString name = control->accessibleName().isEmpty() && button ? button->text() : control->accessibleName();
+        QVERIFY2(!name.isEmpty(), control->metaObject()->className());
+        QVERIFY2(!control->toolTip().isEmpty(), qPrintable(name));
+        QVERIFY2(control->focusPolicy() & Qt::TabFocus, qPrintable(name));
+    }
+    for (QWidget* const child : shown.page.findChildren<QWidget*>()) {
+        if (auto* const label = qobject_cast<QLabel*>(child);
+            label && label->isVisible() && label->sizePolicy().horizontalPolicy() != QSizePolicy::Ignored)
+            QVERIFY2(label->width() >= label->minimumSizeHint().width(), qPrintable(label->text()));
+    }
+    QVERIFY(shown.page.minimumSizeHint().width() <= 1000 && shown.page.minimumSizeHint().height() <= 650);
+}
+
+QTEST_MAIN(TestLatencyPage)
+#include "tst_page.moc"

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "types/engine_options.h"
+#include "types/timing_event.h"
+
+#include <QByteArray>
+
+#include <string>
+#include <vector>
+
+namespace colibri {
+
+/// A file of timings in pieces, so that a million steps need not be in memory: `head`, a row for each event in order,
+/// `tail`.
+struct TimingFile {
+    QByteArray head;
+    void (*appendRow)(QByteArray& out, const std::vector<TimingEvent>& events, std::size_t index) = nullptr;
+    QByteArray tail;
+};
+
+/// One line a step: times in nanoseconds, the start counted from the first step's; what was not counted, and waiting
+/// that is not known, is empty.
+TimingFile timingsAsCsv();
+
+/// The JSON object format of Google's "Trace Event Format", as Perfetto, Speedscope and chrome://tracing read it: each
+/// step a complete event ("ph": "X") that holds its stages, in microseconds from the first step. A stage is the sum
+/// over all layers; the stages of a step are laid end to end. "otherData" says how the run came about.
+TimingFile timingsAsTrace(const EngineInfo& info, const std::string& modelPath, std::uint64_t droppedSteps);
+
+} // namespace colibri

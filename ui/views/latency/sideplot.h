@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "stores/runstore.h"
+#include "views/latency/stepfolds.h"
+#include "views/plot/plot.h"
+
+#include <QWidget>
+
+class QComboBox;
+class QLabel;
+class QStackedWidget;
+
+namespace colibri {
+
+/// What goes beside the time: tokens a second over the clock, or page faults, cache or branch misses of each step.
+class SidePlot : public QWidget {
+    Q_OBJECT
+
+public:
+    enum Choice { Speed, Faults, CacheMisses, BranchMisses };
+    /// All outlive the widget. It shows what `history` has of the run's timings.
+    SidePlot(const RunStore& run, const LatencyHistory& history, QWidget* parent = nullptr);
+
+    void setPhase(ShownPhase phase);
+    void showHistory(); ///< another run or more steps
+    Choice choice() const;
+    void setChoice(Choice choice);
+    Plot& plot() { return *m_plot; }
+    /// Why there is nothing to plot; empty when there is.
+    QString reason() const;
+
+private:
+    void paintScheme(ColorScheme scheme);
+    void showSpeed();
+    void showCounts();
+    void fillCounts(QCPGraph* graph, Quantity quantity);
+    StepRange steps() const;
+    double roundUp(double top) const; ///< the end of an axis, coarse while the run grows
+    QString readoutAt(double x) const;
+    ValueTable valueTable() const;
+
+    const RunStore& m_run;
+    const LatencyHistory& m_history;
+    ShownPhase m_phase = ShownPhase::Decode;
+    QComboBox* m_choice;
+    QStackedWidget* m_pages;
+    QLabel* m_reason;
+    Plot* m_plot;
+    QCPGraph* m_first; ///< speed of decode, minor faults, misses
+    QCPGraph* m_second; ///< speed of prefill, major faults
+};
+
+} // namespace colibri
