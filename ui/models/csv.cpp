@@ -3,6 +3,9 @@
 
 #include <QAbstractItemModel>
 
+#include <numeric>
+#include <vector>
+
 namespace colibri {
 namespace {
 
@@ -28,12 +31,19 @@ QString csvLine(const QStringList& fields)
 
 QByteArray csv(const QAbstractItemModel& table)
 {
+    std::vector<int> rows(static_cast<std::size_t>(table.rowCount()));
+    std::iota(rows.begin(), rows.end(), 0);
+    return csv(table, rows);
+}
+
+QByteArray csv(const QAbstractItemModel& table, std::span<const int> rows)
+{
     QByteArray out;
     QStringList fields;
     for (int column = 0; column < table.columnCount(); ++column)
         fields << table.headerData(column, Qt::Horizontal).toString();
     out += csvLine(fields).toUtf8();
-    for (int row = 0; row < table.rowCount(); ++row) {
+    for (const int row : rows) {
         fields.clear();
         for (int column = 0; column < table.columnCount(); ++column) {
             const QModelIndex index = table.index(row, column);

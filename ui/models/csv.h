@@ -5,6 +5,8 @@
 #include <QString>
 #include <QStringList>
 
+#include <span>
+
 class QAbstractItemModel;
 
 namespace colibri {
@@ -16,5 +18,7 @@ QString csvLine(const QStringList& fields);
 /// A whole table: its horizontal headers, then its rows, in UTF-8. A cell gives Qt::EditRole where it has one (numbers
 /// without units and grouping), else what is shown.
 QByteArray csv(const QAbstractItemModel& table);
+/// The same of these rows only, in this order.
+QByteArray csv(const QAbstractItemModel& table, std::span<const int> rows);
 
 } // namespace colibri

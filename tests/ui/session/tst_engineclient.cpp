@@ -143,6 +143,7 @@ void TestEngineClient::openingGivesTheFacts()
     QCOMPARE(facts.id.size(), 16u);
     QVERIFY(facts.parameters > facts.activeParameters && facts.activeParameters > 0);
     QVERIFY(facts.mappedBytes > 0 && !facts.tensors.empty() && !facts.files.empty() && facts.hasRouter);
+    QCOMPARE(facts.parts, partsOf(facts.tensors));
     QCOMPARE(facts.tokenBytes.size(), 320u);
     QCOMPARE(facts.specialToken.size(), 320u);
     QCOMPARE(bench.open.expertStates().size(), 12u);
