@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/model/controls.h"
+
+#include <QAction>
+#include <QLineEdit>
+#include <QShortcut>
+#include <QToolButton>
+
+namespace colibri {
+
+QToolButton* toolButton(QAction* action, QWidget* parent)
+{
+    auto* const button = new QToolButton(parent);
+    button->setDefaultAction(action);
+    button->setToolButtonStyle(Qt::ToolButtonTextOnly);
+    button->setFocusPolicy(Qt::TabFocus);
+    button->setObjectName(action->objectName() + QStringLiteral("Button"));
+    button->setAccessibleName(QString(action->text()).remove(u'&'));
+    button->setAccessibleDescription(action->toolTip());
+    return button;
+}
+
+QLineEdit* filterLine(const QString& name, const QString& toolTip, QWidget* owner, QWidget* view)
+{
+    auto* const line = new QLineEdit(owner);
+    line->setClearButtonEnabled(true);
+    line->setPlaceholderText(name);
+    line->setAccessibleName(name);
+    line->setToolTip(toolTip);
+    QObject::connect(line, &QLineEdit::returnPressed, view, qOverload<>(&QWidget::setFocus));
+    auto* const find = new QShortcut(QKeySequence::Find, owner);
+    find->setContext(Qt::WidgetWithChildrenShortcut);
+    QObject::connect(find, &QShortcut::activated, line, [line] {
+        line->setFocus(Qt::ShortcutFocusReason);
+        line->selectAll();
+    });
+    auto* const clear = new QShortcut(Qt::Key_Escape, line);
+    clear->setContext(Qt::WidgetShortcut);
+    QObject::connect(clear, &QShortcut::activated, line, &QLineEdit::clear);
+    return line;
+}
+
+} // namespace colibri

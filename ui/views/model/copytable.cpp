@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/model/copytable.h"
+
+#include "models/celltable.h"
+#include "models/csv.h"
+#include "views/plot/plotexport.h"
+#include "views/theme/theme.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QClipboard>
+#include <QEvent>
+#include <QHeaderView>
+#include <QPainter>
+#include <QStyledItemDelegate>
+
+#include <algorithm>
+
+namespace colibri {
+namespace {
+
+constexpr int measuredRows = 200; ///< that the width of a column looks at
+
+/// Draws the bar of a share under the text of its cell.
+class ShareDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override
+    {
+        const QVariant share = index.data(CellTable::ShareRole);
+        const bool selected = option.state & QStyle::State_Selected;
+        QStyledItemDelegate::paint(painter, option, index);
+        if (!share.isValid())
+            return;
+        const ColorScheme scheme = schemeOf(option.palette);
+        const QRect track = option.rect.adjusted(grid::half, 0, -grid::half, -1);
+        QRect bar(track.left(), track.bottom() - grid::half + 2, track.width(), grid::half - 1);
+        painter->fillRect(bar, QColor::fromRgb(themeColors(scheme).pending));
+        bar.setWidth(static_cast<int>(share.toDouble() * track.width() + 0.5));
+        painter->fillRect(
+            bar, selected ? option.palette.highlightedText().color() : QColor::fromRgb(themeColors(scheme).accent));
+    }
+};
+
+} // namespace
+
+CopyTable::CopyTable(const QString& title, QWidget* parent)
+    : QTableView(parent)
+    , m_title(title)
+{
+    setAccessibleName(title);
+    setAlternatingRowColors(true);
+    setSelectionBehavior(SelectRows);
+    setSelectionMode(ExtendedSelection);
+    setEditTriggers(NoEditTriggers);
+    setWordWrap(false);
+    setTextElideMode(Qt::ElideMiddle);
+    setShowGrid(false);
+    setTabKeyNavigation(false); // Tab goes to the next widget
+    setVerticalScrollMode(ScrollPerItem);
+    setHorizontalScrollMode(ScrollPerPixel);
+    setItemDelegate(new ShareDelegate(this));
+    verticalHeader()->hide();
+    verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    horizontalHeader()->setHighlightSections(false);
+    setContextMenuPolicy(Qt::ActionsContextMenu);
+    const auto add = [this](const QString& name, const QString& text, const QString& toolTip, auto act) {
+        auto* const action = new QAction(text, this);
+        action->setObjectName(name);
+        action->setToolTip(toolTip);
+        connect(action, &QAction::triggered, this, act);
+        addAction(action);
+        return action;
+    };
+    QAction* const copy = add(QStringLiteral("copyRows"), tr("&Copy the rows"),
+        tr("Copies the selected rows as CSV, with headers (Ctrl+C)"), [this] { copyRows(); });
+    copy->setShortcut(QKeySequence::Copy);
+    copy->setShortcutContext(Qt::WidgetShortcut);
+    add(QStringLiteral("copyAll"), tr("Copy &all rows"), tr("Copies all rows that are shown as CSV, with headers"),
+        [this] { QApplication::clipboard()->setText(QString::fromUtf8(csv(*model()))); });
+    add(QStringLiteral("saveAll"), tr("&Save as CSV..."), tr("Saves all rows that are shown in a file"),
+        [this] { saveBytesAs(this, m_title + QStringLiteral(".csv"), csv(*model())); });
+    measure();
+}
+
+void CopyTable::measure()
+{
+    setFont(monospaceFont());
+    horizontalHeader()->setFont(QApplication::font());
+    const int height = fontMetrics().height() + grid::unit;
+    verticalHeader()->setMinimumSectionSize(height);
+    verticalHeader()->setDefaultSectionSize(height);
+}
+
+void CopyTable::setShowsAllRows()
+{
+    m_allRows = true;
+    setSizeAdjustPolicy(AdjustToContents);
+    setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+}
+
+void CopyTable::fitColumns()
+{
+    QHeaderView& header = *horizontalHeader();
+    header.setResizeContentsPrecision(measuredRows);
+    for (int column = 0; column < header.count(); ++column) {
+        const bool stretch = column == m_stretch;
+        header.setSectionResizeMode(column, stretch ? QHeaderView::Stretch : QHeaderView::Interactive);
+        if (!stretch)
+            header.resizeSection(
+                column, std::max(sizeHintForColumn(column), header.sectionSizeHint(column)) + grid::unit);
+    }
+    if (m_allRows)
+        updateGeometry();
+}
+
+void CopyTable::copyRows() const
+{
+    std::vector<int> rows;
+    for (const QItemSelectionRange& range : selectionModel()->selection()) {
+        for (int row = range.top(); row <= range.bottom(); ++row)
+            rows.push_back(row);
+    }
+    std::ranges::sort(rows);
+    const auto doubled = std::ranges::unique(rows);
+    rows.erase(doubled.begin(), doubled.end());
+    if (!rows.empty())
+        QApplication::clipboard()->setText(QString::fromUtf8(csv(*model(), rows)));
+}
+
+void CopyTable::changeEvent(QEvent* event)
+{
+    QTableView::changeEvent(event);
+    if (event->type() == QEvent::ApplicationFontChange)
+        measure();
+}
+
+} // namespace colibri

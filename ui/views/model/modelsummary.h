@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "models/celltable.h"
+#include "stores/modelfacts.h"
+
+#include <QScrollArea>
+
+class QGridLayout;
+class QLabel;
+
+namespace colibri {
+
+class CopyTable;
+
+/// A model in figures: what it is, its dimensions with where each is from, bytes by kind and by type, notes.
+class ModelSummary : public QScrollArea {
+    Q_OBJECT
+
+public:
+    explicit ModelSummary(QWidget* parent = nullptr);
+
+    void setModel(const ModelFactsPtr& model); ///< null: empty tables
+
+protected:
+    void changeEvent(QEvent* event) override;
+
+private:
+    struct Table {
+        CellTable* rows;
+        CopyTable* view;
+    };
+    Table addTable(QGridLayout* layout, int row, int column, const QString& title, const QStringList& headers);
+    void tintNotes();
+
+    QLabel* m_notes;
+    Table m_overview{};
+    Table m_dimensions{};
+    Table m_kinds{};
+    Table m_types{};
+};
+
+} // namespace colibri
