@@ -11,9 +11,10 @@ bool isNumber(const QVariant& value)
 
 } // namespace
 
-CellTable::CellTable(QStringList headers, QObject* parent)
+CellTable::CellTable(QStringList headers, Form form, QObject* parent)
     : QAbstractTableModel(parent)
     , m_headers(std::move(headers))
+    , m_form(form)
 {
 }
 
@@ -47,7 +48,8 @@ QVariant CellTable::data(const QModelIndex& index, int role) const
     case Qt::ToolTipRole:
         return cell.toolTip.isEmpty() ? cell.text : cell.toolTip;
     case Qt::TextAlignmentRole:
-        return QVariant::fromValue((isNumber(cell.exact) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+        return QVariant::fromValue(
+            (m_form == Form::Table && isNumber(cell.exact) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     case ShareRole:
         return cell.share < 0 ? QVariant() : QVariant(cell.share);
     default:

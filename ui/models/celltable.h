@@ -21,14 +21,16 @@ struct Cell {
     }
 };
 
-/// A small table of ready texts, set as a whole. Cells with a number as `exact` stand right.
+/// A small table of ready texts, set as a whole. In a table cells with a number as `exact` stand right; properties are
+/// all of a kind and stand left.
 class CellTable : public QAbstractTableModel {
     Q_OBJECT
 
 public:
     static constexpr int ShareRole = Qt::UserRole; ///< Cell::share as double; invalid: no bar
 
-    explicit CellTable(QStringList headers, QObject* parent = nullptr);
+    enum class Form { Table, Properties };
+    explicit CellTable(QStringList headers, Form form = Form::Table, QObject* parent = nullptr);
 
     void setRows(std::vector<std::vector<Cell>> rows); ///< each as long as the headers
 
@@ -39,6 +41,7 @@ public:
 
 private:
     QStringList m_headers;
+    Form m_form;
     std::vector<std::vector<Cell>> m_rows;
 };
 

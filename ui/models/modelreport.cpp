@@ -191,7 +191,7 @@ PartReport layerReport(const ModelFacts& model, int layer)
             continue;
         const PartSum sum = sumOf(model, byKind[kind]);
         report.contents.push_back({{kindText(static_cast<PartKind>(kind))},
-            {Words::tr("%n tensor(s)", nullptr, static_cast<int>(sum.tensors))}, bytes(sum.bytes)});
+            {Words::tr("tensors: %1").arg(groupedText(sum.tensors))}, bytes(sum.bytes)});
     }
     return report;
 }

@@ -269,7 +269,7 @@ QString PartTree::toolTip(const Node& node) const
     std::uint64_t parameters = 0;
     for (std::uint32_t at = node.begin; at < node.end; ++at)
         parameters += elementsOf(m_model->tensors[m_tensors[at]]);
-    return tr("%1: %2 tensors, %3 parameters, %4")
+    return tr("%1: %4\ntensors: %2, parameters: %3")
         .arg(title(node), groupedText(node.end - node.begin), groupedText(parameters), exactBytes(node.bytes));
 }
 

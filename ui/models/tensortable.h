@@ -31,6 +31,8 @@ public:
     int tensorAt(int row) const { return static_cast<int>(m_rows[static_cast<std::size_t>(row)]); }
     int rowOf(int tensor) const; ///< -1: not shown
 
+    QString offsetText(std::uint64_t offset) const; ///< as shown, decimal and hexadecimal
+
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
     QVariant data(const QModelIndex& index, int role) const override;
@@ -40,7 +42,6 @@ private:
     void rebuild();
     void sortRows();
     QString shown(const TensorInfo& tensor, const TensorPart& part, int column) const;
-    QString offsetText(std::uint64_t offset) const;
 
     ModelFactsPtr m_model;
     QString m_filter;

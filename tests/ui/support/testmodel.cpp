@@ -123,7 +123,7 @@ std::shared_ptr<ModelFacts> makeModel(const ModelShape& shape)
 ModelFactsPtr randomModel(std::uint32_t count, std::uint32_t seed)
 {
     std::mt19937 random(seed);
-    const auto below = [&](std::uint32_t limit) { return random() % limit; };
+    const auto below = [&](std::uint32_t limit) { return static_cast<std::uint32_t>(random() % limit); };
     auto model = std::make_shared<ModelFacts>();
     model->path = "/models/random";
     for (int file = 0; file < 5; ++file)

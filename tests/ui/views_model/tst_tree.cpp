@@ -137,6 +137,8 @@ void TestModelTree::filterKeepsAncestors()
     QVERIFY(!shown.tree.tree().currentIndex().isValid());
     QTest::keyClicks(&shown.tree.filter(), QStringLiteral(" xyz"));
     QVERIFY(!shown.tree.tree().isVisible());
+    shown.tree.activateWindow();
+    shown.tree.filter().setFocus();
     QTest::keyClick(&shown.tree.filter(), Qt::Key_Escape);
     QVERIFY(shown.tree.tree().isVisible());
     QCOMPARE(shown.current(), QStringLiteral("Expert 2"));

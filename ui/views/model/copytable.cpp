@@ -20,6 +20,7 @@ namespace colibri {
 namespace {
 
 constexpr int measuredRows = 200; ///< that the width of a column looks at
+constexpr int widestColumn = 60 * grid::unit; ///< unless the user or free room makes it wider
 
 /// Draws the bar of a share under the text of its cell.
 class ShareDelegate : public QStyledItemDelegate {
@@ -96,24 +97,58 @@ void CopyTable::measure()
 void CopyTable::setShowsAllRows()
 {
     m_allRows = true;
-    setSizeAdjustPolicy(AdjustToContents);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
 }
 
-void CopyTable::fitColumns()
+int CopyTable::wholeHeight() const
+{
+    const int rows = model() ? model()->rowCount() : 0;
+    const int header = horizontalHeader()->isHidden() ? 0 : horizontalHeader()->sizeHint().height();
+    return rows * verticalHeader()->defaultSectionSize() + header + 2 * frameWidth();
+}
+
+QSize CopyTable::sizeHint() const
+{
+    return m_allRows ? QSize(QTableView::sizeHint().width(), wholeHeight()) : QTableView::sizeHint();
+}
+
+QSize CopyTable::minimumSizeHint() const
+{
+    return m_allRows ? QSize(QTableView::minimumSizeHint().width(), wholeHeight()) : QTableView::minimumSizeHint();
+}
+
+void CopyTable::fitColumns(const QStringList& texts)
 {
     QHeaderView& header = *horizontalHeader();
     header.setResizeContentsPrecision(measuredRows);
     for (int column = 0; column < header.count(); ++column) {
-        const bool stretch = column == m_stretch;
-        header.setSectionResizeMode(column, stretch ? QHeaderView::Stretch : QHeaderView::Interactive);
-        if (!stretch)
-            header.resizeSection(
-                column, std::max(sizeHintForColumn(column), header.sectionSizeHint(column)) + grid::unit);
+        const int text = fontMetrics().horizontalAdvance(texts.value(column)) + grid::unit;
+        const int needs = std::max({sizeHintForColumn(column), header.sectionSizeHint(column), text}) + grid::unit;
+        const int width = std::min(needs, widestColumn);
+        header.resizeSection(column, width);
+        if (column == m_stretch)
+            m_stretchNeeds = m_allRows ? header.minimumSectionSize() : width;
     }
+    stretch();
     if (m_allRows)
         updateGeometry();
+}
+
+void CopyTable::stretch()
+{
+    QHeaderView& header = *horizontalHeader();
+    if (m_stretch < 0 || m_stretch >= header.count())
+        return;
+    const int others = header.length() - header.sectionSize(m_stretch);
+    header.resizeSection(m_stretch, std::max(m_stretchNeeds, viewport()->width() - others));
+}
+
+void CopyTable::resizeEvent(QResizeEvent* event)
+{
+    QTableView::resizeEvent(event);
+    stretch();
 }
 
 void CopyTable::copyRows() const

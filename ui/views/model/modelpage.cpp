@@ -75,13 +75,14 @@ ModelPage::Table ModelPage::addTable(
 {
     auto* const tab = new QWidget(m_tabs);
     auto* const view = new CopyTable(QString(title).remove(u'&'), tab);
-    auto* const rows = new CellTable(headers, view);
+    auto* const rows = new CellTable(headers, CellTable::Form::Table, view);
     view->setModel(rows);
     view->setStretchColumn(stretchColumn);
+    view->setTextElideMode(Qt::ElideRight);
     auto* const bar = new QHBoxLayout;
     bar->setSpacing(grid::unit);
     bar->addWidget(new QLabel(toolTip, tab), 1);
-    for (QAction* const action : view->copyActions())
+    for (QAction* const action : view->tableActions())
         bar->addWidget(toolButton(action, tab));
     auto* const column = new QVBoxLayout(tab);
     column->setContentsMargins(grid::unit, grid::unit, grid::unit, grid::unit);

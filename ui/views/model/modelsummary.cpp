@@ -10,9 +10,14 @@
 #include <QGridLayout>
 #include <QHeaderView>
 #include <QLabel>
+#include <QVBoxLayout>
+
+#include <algorithm>
 
 namespace colibri {
 namespace {
+
+constexpr int twoColumnsFrom = 100 * grid::unit; ///< width
 
 /// All notes, a paragraph each; the first ones when there are very many.
 QString noteText(const ModelFacts& model)
@@ -37,48 +42,74 @@ ModelSummary::ModelSummary(QWidget* parent)
     setWidgetResizable(true);
     setFocusPolicy(Qt::NoFocus);
     auto* const content = new QWidget;
-    auto* const layout = new QGridLayout(content);
-    layout->setContentsMargins(grid::unit, grid::unit, grid::unit, grid::unit);
-    layout->setHorizontalSpacing(grid::wide);
-    layout->setVerticalSpacing(grid::half);
+    m_layout = new QGridLayout(content);
+    m_layout->setContentsMargins(grid::unit, grid::unit, grid::unit, grid::unit);
+    m_layout->setSpacing(grid::wide);
     m_notes->setWordWrap(true);
     m_notes->setTextFormat(Qt::PlainText);
     m_notes->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     m_notes->setAccessibleName(tr("Notes on the model"));
     m_notes->setToolTip(tr("What looked suspicious when the model was opened"));
-    layout->addWidget(m_notes, 0, 0, 1, 2);
+    using Form = CellTable::Form;
     const QStringList sums{tr("Tensors"), tr("Parameters"), tr("Size"), tr("Share")};
-    m_overview = addTable(layout, 1, 0, tr("Model"), {tr("Property"), tr("Value")});
-    m_dimensions = addTable(layout, 1, 1, tr("Dimensions"), {tr("Dimension"), tr("Value"), tr("From")});
-    m_kinds = addTable(layout, 3, 0, tr("Bytes by part"), QStringList{tr("Part")} + sums);
-    m_types = addTable(layout, 3, 1, tr("Bytes by type"), QStringList{tr("Type")} + sums);
+    m_overview = addTable(tr("Model"), {tr("Property"), tr("Value")}, Form::Properties, 1);
+    m_dimensions = addTable(tr("Dimensions"), {tr("Dimension"), tr("Value"), tr("From")}, Form::Table, 2);
+    m_kinds = addTable(tr("Bytes by part"), QStringList{tr("Part")} + sums, Form::Table, 4);
+    m_types = addTable(tr("Bytes by type"), QStringList{tr("Type")} + sums, Form::Table, 4);
     m_overview.view->horizontalHeader()->hide();
-    m_overview.view->setStretchColumn(1);
-    m_dimensions.view->setStretchColumn(2);
-    m_kinds.view->setStretchColumn(4);
-    m_types.view->setStretchColumn(4);
-    layout->setColumnStretch(0, 1);
-    layout->setColumnStretch(1, 1);
-    layout->setRowStretch(5, 1);
     setWidget(content);
     tintNotes();
+    arrange();
     setModel(nullptr);
 }
 
 ModelSummary::Table ModelSummary::addTable(
-    QGridLayout* layout, int row, int column, const QString& title, const QStringList& headers)
+    const QString& title, const QStringList& headers, CellTable::Form form, int stretchColumn)
 {
-    auto* const heading = new QLabel(title);
+    auto* const block = new QWidget;
+    auto* const heading = new QLabel(title, block);
     QFont font = heading->font();
     font.setBold(true);
     heading->setFont(font);
-    auto* const view = new CopyTable(title);
-    auto* const rows = new CellTable(headers, view);
+    auto* const view = new CopyTable(title, block);
+    auto* const rows = new CellTable(headers, form, view);
     view->setModel(rows);
+    view->setStretchColumn(stretchColumn);
     view->setShowsAllRows();
-    layout->addWidget(heading, row, column);
-    layout->addWidget(view, row + 1, column, Qt::AlignTop);
-    return {rows, view};
+    auto* const column = new QVBoxLayout(block);
+    column->setContentsMargins({});
+    column->setSpacing(grid::half);
+    column->addWidget(heading);
+    column->addWidget(view);
+    column->addStretch();
+    return {rows, view, block};
+}
+
+void ModelSummary::arrange()
+{
+    const int columns = width() < twoColumnsFrom ? 1 : 2;
+    if (columns == m_columns)
+        return;
+    m_columns = columns;
+    while (m_layout->count() > 0)
+        delete m_layout->takeAt(0); // the place, not the widget
+    m_layout->addWidget(m_notes, 0, 0, 1, columns);
+    int place = 0;
+    for (const Table* table : {&m_overview, &m_dimensions, &m_kinds, &m_types}) {
+        m_layout->addWidget(table->block, 1 + place / columns, place % columns);
+        ++place;
+    }
+    m_layout->setColumnStretch(0, 1);
+    m_layout->setColumnStretch(1, columns - 1);
+    for (int row = 0; row < 5; ++row)
+        m_layout->setRowStretch(row, 0);
+    m_layout->setRowStretch(5, 1);
+}
+
+void ModelSummary::resizeEvent(QResizeEvent* event)
+{
+    QScrollArea::resizeEvent(event);
+    arrange();
 }
 
 void ModelSummary::setModel(const ModelFactsPtr& model)

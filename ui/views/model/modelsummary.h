@@ -24,16 +24,21 @@ public:
 
 protected:
     void changeEvent(QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
     struct Table {
         CellTable* rows;
         CopyTable* view;
+        QWidget* block; ///< heading and view
     };
-    Table addTable(QGridLayout* layout, int row, int column, const QString& title, const QStringList& headers);
+    Table addTable(const QString& title, const QStringList& headers, CellTable::Form form, int stretchColumn);
+    void arrange(); ///< in one column or in two, as there is room
     void tintNotes();
 
     QLabel* m_notes;
+    QGridLayout* m_layout;
+    int m_columns = 0;
     Table m_overview{};
     Table m_dimensions{};
     Table m_kinds{};

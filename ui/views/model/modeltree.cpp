@@ -9,6 +9,7 @@
 #include <QLineEdit>
 #include <QScopedValueRollback>
 #include <QStackedWidget>
+#include <QStyledItemDelegate>
 #include <QTreeView>
 #include <QVBoxLayout>
 
@@ -16,6 +17,25 @@ namespace colibri {
 namespace {
 
 enum Page { HintPage, TreePage };
+/// Rows with a little air, sizes in figures of one width.
+class RowDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override
+    {
+        return QStyledItemDelegate::sizeHint(option, index).grownBy({0, grid::half / 2, 0, grid::half / 2});
+    }
+
+protected:
+    void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override
+    {
+        QStyledItemDelegate::initStyleOption(option, index);
+        if (index.column() == PartTree::Size)
+            option->font = monospaceFont();
+    }
+};
+
 constexpr int expandLimit = 2000; ///< nodes that a filter opens at once; more would hide the overview
 
 } // namespace
@@ -43,6 +63,7 @@ ModelTree::ModelTree(const OpenStore& open, SelectionStore& selection, QWidget* 
     column->setSpacing(grid::half);
     column->addWidget(m_filter);
     column->addWidget(m_pages, 1);
+    setMinimumWidth(28 * grid::unit);
     setAccessibleName(tr("Parts of the model"));
     connect(m_filter, &QLineEdit::textChanged, this, &ModelTree::applyFilter);
     connect(&open, &OpenStore::modelChanged, this, &ModelTree::refresh);
@@ -54,6 +75,9 @@ void ModelTree::makeTree()
 {
     m_tree->setModel(&m_parts);
     m_tree->setUniformRowHeights(true);
+    m_tree->setRootIsDecorated(false); // the model itself stays open
+    m_tree->setIndentation(grid::wide - 2);
+    m_tree->setItemDelegate(new RowDelegate(m_tree));
     m_tree->setAlternatingRowColors(true);
     m_tree->setTextElideMode(Qt::ElideMiddle);
     m_tree->setAccessibleName(tr("Tree of the model's parts"));
@@ -64,7 +88,7 @@ void ModelTree::makeTree()
     header.setSectionResizeMode(PartTree::Size, QHeaderView::Fixed);
     header.setSectionsMovable(false);
     header.resizeSection(
-        PartTree::Size, m_tree->fontMetrics().horizontalAdvance(QStringLiteral("0,000.0 MiB")) + grid::wide);
+        PartTree::Size, QFontMetrics(monospaceFont()).horizontalAdvance(QStringLiteral("1023.9 MiB")) + grid::unit);
     connect(m_tree->selectionModel(), &QItemSelectionModel::currentChanged, this, &ModelTree::choose);
 }
 

@@ -27,7 +27,7 @@ PartDetails::PartDetails(const OpenStore& open, SelectionStore& selection, QWidg
     , m_selection(selection)
     , m_pages(new QStackedWidget(this))
     , m_hint(new QLabel(m_pages))
-    , m_facts({tr("Property"), tr("Value")})
+    , m_facts({tr("Property"), tr("Value")}, CellTable::Form::Properties)
     , m_contents({tr("Part"), tr("Holds"), tr("Size")})
 {
     m_hint->setWordWrap(true);

@@ -21,6 +21,22 @@ namespace {
 
 constexpr qsizetype mostRanges = 1000; ///< stretches of selected rows that are brought back: painting asks all of them
 
+/// Texts of the columns whose first rows do not tell how wide they get: names, parts and offsets.
+QStringList widestTexts(const TensorTable& tensors)
+{
+    QStringList texts(TensorTable::ColumnCount);
+    const ModelFacts& model = *tensors.model();
+    if (model.tensors.empty())
+        return texts;
+    const auto size = [](const TensorInfo& tensor) { return tensor.name.size(); };
+    texts[TensorTable::Name] = displayName(std::ranges::max_element(model.tensors, {}, size)->name);
+    texts[TensorTable::Part] = partText({PartKind::Expert, std::ranges::max(model.parts, {}, &TensorPart::layer).layer,
+        std::ranges::max(model.parts, {}, &TensorPart::expert).expert, 0});
+    texts[TensorTable::Offset] =
+        tensors.offsetText(std::ranges::max_element(model.tensors, {}, &TensorInfo::offset)->offset);
+    return texts;
+}
+
 } // namespace
 
 TensorPanel::TensorPanel(SelectionStore& selection, QWidget* parent)
@@ -55,7 +71,7 @@ QWidget* TensorPanel::makeBar()
     m_count->setToolTip(tr("Tensors that are shown, of all"));
     row->addWidget(m_filter, 1);
     row->addWidget(m_count);
-    for (QAction* const action : m_table->copyActions())
+    for (QAction* const action : m_table->tableActions())
         row->addWidget(toolButton(action, bar));
     connect(m_filter, &QLineEdit::textChanged, &m_tensors, &TensorTable::setFilter);
     return bar;
@@ -79,7 +95,7 @@ void TensorPanel::setModel(const ModelFactsPtr& model)
 {
     m_table->clearSelection();
     m_tensors.setModel(model);
-    m_table->fitColumns();
+    m_table->fitColumns(model ? widestTexts(m_tensors) : QStringList());
     showCount();
 }
 
