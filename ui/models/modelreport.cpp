@@ -4,6 +4,7 @@
 #include "models/parttext.h"
 
 #include <QCoreApplication>
+#include <QLocale>
 
 #include <algorithm>
 #include <array>
@@ -58,7 +59,9 @@ Cell bytes(std::uint64_t value)
 Cell share(std::uint64_t part, std::uint64_t whole)
 {
     const double value = whole > 0 ? double(part) / double(whole) : 0;
-    return {Words::tr("%1 %").arg(100 * value, 0, 'f', 1), QVariant(value), {}, value};
+    const QString text = value > 0 && value < 0.0005 ? Words::tr("< 0.1 %")
+                                                     : Words::tr("%1 %").arg(QLocale().toString(100 * value, 'f', 1));
+    return {text, QVariant(value), {}, value};
 }
 
 QString originOf(const ModelConfig& config, std::string_view name)

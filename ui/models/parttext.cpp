@@ -28,7 +28,7 @@ constexpr std::array<const char*, partKindCount> kindNames{
 };
 
 constexpr std::array<const char*, 4> originNames{
-    QT_TRANSLATE_NOOP("PartText", "configuration, key %1"),
+    QT_TRANSLATE_NOOP("PartText", "config key %1"),
     QT_TRANSLATE_NOOP("PartText", "default of the family"),
     QT_TRANSLATE_NOOP("PartText", "given when it was opened"),
     QT_TRANSLATE_NOOP("PartText", "follows from the sizes of the files"),

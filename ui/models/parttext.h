@@ -32,7 +32,7 @@ QString exactBytes(std::uint64_t bytes); ///< "221,248 bytes"
 QString countText(std::uint64_t count); ///< "20.6 M"; below 10,000 all digits
 QString groupedText(std::uint64_t number); ///< "221,248"
 
-/// Where a rule's value is from, in words: "configuration, key num_experts_per_tok".
+/// Where a rule's value is from, in words: "config key num_experts_per_tok".
 QString originText(const RuleOrigin& rule);
 /// What a rule decides, in a sentence; empty for one that is not known.
 QString ruleMeaning(std::string_view rule);

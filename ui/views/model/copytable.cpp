@@ -22,25 +22,27 @@ namespace {
 constexpr int measuredRows = 200; ///< that the width of a column looks at
 constexpr int widestColumn = 60 * grid::unit; ///< unless the user or free room makes it wider
 
-/// Draws the bar of a share under the text of its cell.
-class ShareDelegate : public QStyledItemDelegate {
+/// Keeps numbers, which stand right, apart from the column behind them, and draws the bar of a share.
+class CellDelegate : public QStyledItemDelegate {
 public:
     using QStyledItemDelegate::QStyledItemDelegate;
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override
     {
+        QStyleOptionViewItem cell = option;
+        if (option.state & QStyle::State_Selected)
+            painter->fillRect(option.rect, option.palette.highlight());
+        if (index.data(Qt::TextAlignmentRole).value<Qt::Alignment>() & Qt::AlignRight)
+            cell.rect.adjust(0, 0, -grid::half, 0);
+        QStyledItemDelegate::paint(painter, cell, index);
         const QVariant share = index.data(CellTable::ShareRole);
-        const bool selected = option.state & QStyle::State_Selected;
-        QStyledItemDelegate::paint(painter, option, index);
         if (!share.isValid())
             return;
-        const ColorScheme scheme = schemeOf(option.palette);
-        const QRect track = option.rect.adjusted(grid::half, 0, -grid::half, -1);
-        QRect bar(track.left(), track.bottom() - grid::half + 2, track.width(), grid::half - 1);
-        painter->fillRect(bar, QColor::fromRgb(themeColors(scheme).pending));
-        bar.setWidth(static_cast<int>(share.toDouble() * track.width() + 0.5));
-        painter->fillRect(
-            bar, selected ? option.palette.highlightedText().color() : QColor::fromRgb(themeColors(scheme).accent));
+        QRect bar = option.rect.adjusted(grid::half, option.rect.height() - grid::half, -grid::half, -1);
+        painter->fillRect(bar, QColor::fromRgb(themeColors(schemeOf(option.palette)).pending));
+        bar.setWidth(static_cast<int>(share.toDouble() * bar.width() + 0.5));
+        const bool selected = option.state & QStyle::State_Selected;
+        painter->fillRect(bar, selected ? option.palette.highlightedText() : option.palette.highlight());
     }
 };
 
@@ -61,7 +63,7 @@ CopyTable::CopyTable(const QString& title, QWidget* parent)
     setTabKeyNavigation(false); // Tab goes to the next widget
     setVerticalScrollMode(ScrollPerItem);
     setHorizontalScrollMode(ScrollPerPixel);
-    setItemDelegate(new ShareDelegate(this));
+    setItemDelegate(new CellDelegate(this));
     verticalHeader()->hide();
     verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     horizontalHeader()->setHighlightSections(false);

@@ -38,6 +38,7 @@ PartDetails::PartDetails(const OpenStore& open, SelectionStore& selection, QWidg
     auto* const column = new QVBoxLayout(this);
     column->setContentsMargins({});
     column->addWidget(m_pages);
+    setMinimumWidth(36 * grid::unit);
     setAccessibleName(tr("Details of the selected part of the model"));
     connect(&open, &OpenStore::modelChanged, this, &PartDetails::refresh);
     connect(&selection, &SelectionStore::changed, this, &PartDetails::refresh);
