@@ -132,7 +132,7 @@ CellRows sumFacts(const ModelFacts& model, const std::vector<std::uint32_t>& ten
     };
     const auto file = [&](const TensorInfo& tensor) { return std::pair(tensor.file, fileText(model, tensor.file)); };
     return {{{Words::tr("Tensors")}, count(sum.tensors)}, {{Words::tr("Parameters")}, count(sum.parameters)},
-        {{Words::tr("Size")}, bytes(sum.bytes)}, {{Words::tr("Share of the model")}, share(sum.bytes, allBytes(model))},
+        {{Words::tr("Size")}, bytes(sum.bytes)}, {{Words::tr("Share")}, share(sum.bytes, allBytes(model))},
         {{Words::tr("Stored as")}, listed(model, tensors, type)}, {{Words::tr("Files")}, listed(model, tensors, file)}};
 }
 
@@ -185,7 +185,7 @@ PartReport layerReport(const ModelFacts& model, int layer)
     report.title = Words::tr("Layer %1").arg(layer);
     report.facts = sumFacts(model, tensors);
     report.facts.push_back({{Words::tr("Experts")},
-        {Words::tr("%1, of which a token uses %2").arg(model.config.numExperts).arg(model.config.numActiveExperts)}});
+        {Words::tr("%1, %2 active").arg(model.config.numExperts).arg(model.config.numActiveExperts)}});
     std::array<std::vector<std::uint32_t>, partKindCount> byKind;
     for (const std::uint32_t tensor : tensors)
         byKind[static_cast<std::size_t>(model.parts[tensor].kind)].push_back(tensor);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <limits>
 #include <numeric>
 
@@ -85,6 +86,24 @@ std::size_t digitsAt(std::string_view text)
     return std::min(text.find_first_not_of("0123456789"), text.size());
 }
 
+/// Bytes that two texts begin with both.
+std::size_t equalInFront(std::string_view a, std::string_view b)
+{
+    const std::size_t most = std::min(a.size(), b.size());
+    std::size_t at = 0;
+    for (; at + sizeof(std::uint64_t) <= most; at += sizeof(std::uint64_t)) {
+        std::uint64_t x = 0;
+        std::uint64_t y = 0;
+        std::memcpy(&x, a.data() + at, sizeof x);
+        std::memcpy(&y, b.data() + at, sizeof y);
+        if (x != y)
+            break;
+    }
+    while (at < most && a[at] == b[at])
+        ++at;
+    return at;
+}
+
 /// -1, 0, 1 for two runs of digits as numbers of any length.
 int compareNumbers(std::string_view a, std::string_view b)
 {
@@ -110,8 +129,12 @@ TensorPart partNamed(std::string_view name)
 
 bool naturalLess(std::string_view a, std::string_view b)
 {
-    std::string_view x = a;
-    std::string_view y = b;
+    // What is the same in front decides nothing, except that a number begins where its first digit is.
+    std::size_t same = equalInFront(a, b);
+    while (same > 0 && isDigit(a[same - 1]))
+        --same;
+    std::string_view x = a.substr(same);
+    std::string_view y = b.substr(same);
     while (!x.empty() && !y.empty()) {
         if (isDigit(x.front()) && isDigit(y.front())) {
             const std::size_t xDigits = digitsAt(x);

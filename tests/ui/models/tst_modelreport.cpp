@@ -158,7 +158,7 @@ void TestModelReport::parts()
     QCOMPARE(value(layer.facts, "Tensors"), QStringLiteral("15"));
     QCOMPARE(value(layer.facts, "Files"), QStringLiteral("dense.bin, experts/1_0.bin, experts/1_1.bin"));
     QCOMPARE(value(layer.facts, "Stored as"), QStringLiteral("f32, f16, int8"));
-    QCOMPARE(value(layer.facts, "Experts"), QStringLiteral("2, of which a token uses 2"));
+    QCOMPARE(value(layer.facts, "Experts"), QStringLiteral("2, 2 active"));
     QCOMPARE(layer.contents.size(), std::size_t(4));
     QCOMPARE(texts(layer.contents[0]), (QStringList{"Attention", "tensors: 4", "64.0 KiB"}));
     const PartReport expert = partReport(*model, {5, 1, 0, 1});

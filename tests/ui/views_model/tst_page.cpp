@@ -91,6 +91,8 @@ private slots:
     void hiddenDoesNothing();
     void clickSelectsTensor();
     void headersSort();
+    void keysSort();
+    void tabReachesAll();
     void selectionSurvives();
     void followsSelection();
     void filterByKeys();
@@ -177,6 +179,47 @@ void TestModelPage::headersSort()
         QCOMPARE(shown.tensors().tensorAt(row), row);
 }
 
+void TestModelPage::keysSort()
+{
+    Shown shown;
+    shown.open.succeed(makeModel({}));
+    shown.showTensors();
+    shown.window.activateWindow();
+    shown.table().setFocus();
+    shown.table().setCurrentIndex(shown.tensors().index(9, TensorTable::Size));
+    const auto press = [&] { QTest::keyClick(&shown.table(), Qt::Key_O, Qt::ControlModifier | Qt::ShiftModifier); };
+    const auto& tensors = shown.open.model()->tensors;
+    const auto sizeAt = [&](int row) { return tensors[std::size_t(shown.tensors().tensorAt(row))].size; };
+    const int last = shown.tensors().total() - 1;
+    press();
+    QVERIFY(sizeAt(0) < sizeAt(last));
+    QCOMPARE(shown.table().currentIndex().column(), int(TensorTable::Size));
+    QCOMPARE(shown.tensors().tensorAt(shown.table().currentIndex().row()), 9);
+    press();
+    QVERIFY(sizeAt(0) > sizeAt(last));
+    press();
+    QCOMPARE(shown.tensors().tensorAt(last), last);
+    QCOMPARE(shown.selection.selection().tensor, 9);
+}
+
+void TestModelPage::tabReachesAll()
+{
+    Shown shown;
+    shown.open.succeed(makeModel({}));
+    shown.showTensors();
+    shown.window.activateWindow();
+    shown.page.tensors().filter().setFocus();
+    QStringList order;
+    for (int i = 0; i < 3; ++i) {
+        QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
+        order << QApplication::focusWidget()->accessibleName();
+    }
+    QCOMPARE(order, (QStringList{"Copy all rows", "Save as CSV...", "Tensors"}));
+    shown.tree.filter().setFocus();
+    QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
+    QCOMPARE(QApplication::focusWidget(), static_cast<QWidget*>(&shown.tree.tree()));
+}
+
 void TestModelPage::selectionSurvives()
 {
     Shown shown;
@@ -220,7 +263,9 @@ void TestModelPage::followsSelection()
     shown.selection.select({-1, 3, -1, 7, last});
     QCOMPARE(shown.table().currentIndex().row(), last);
     QVERIFY(shown.table().viewport()->rect().intersects(shown.table().visualRect(shown.table().currentIndex())));
-    shown.selection.goBack();
+    shown.selection.select({-1, 2, -1, 3}); // an expert: no tensor is selected any more
+    QVERIFY(!shown.table().currentIndex().isValid());
+    QVERIFY(shown.page.tensors().selected().empty());
     shown.selection.select({-1, -1, -1, -1, 1 << 20}); // not of this model
     QVERIFY(shown.details.report().title.isEmpty());
     QVERIFY(!shown.tree.tree().currentIndex().isValid());

@@ -53,6 +53,7 @@ CopyTable::CopyTable(const QString& title, QWidget* parent)
     , m_title(title)
 {
     setAccessibleName(title);
+    setToolTip(tr("Ctrl+C copies the selected rows, the context menu all"));
     setAlternatingRowColors(true);
     setSelectionBehavior(SelectRows);
     setSelectionMode(ExtendedSelection);

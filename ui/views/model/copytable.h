@@ -19,7 +19,7 @@ public:
     /// To headers and the first rows: for whoever has put in other rows. Then at least as wide as `texts`, by column.
     void fitColumns(const QStringList& texts = {});
 
-    QList<QAction*> tableActions() const { return actions().mid(1); } ///< copy all rows, save them
+    QList<QAction*> tableActions() const { return actions().mid(1, 2); } ///< copy all rows, save them
 
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override;

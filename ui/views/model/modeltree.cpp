@@ -63,6 +63,7 @@ ModelTree::ModelTree(const OpenStore& open, SelectionStore& selection, QWidget* 
     column->setSpacing(grid::half);
     column->addWidget(m_filter);
     column->addWidget(m_pages, 1);
+    setTabOrder(m_filter, m_tree);
     setMinimumWidth(28 * grid::unit);
     setAccessibleName(tr("Parts of the model"));
     connect(m_filter, &QLineEdit::textChanged, this, &ModelTree::applyFilter);

@@ -15,6 +15,7 @@
 #include <QToolButton>
 
 #include <algorithm>
+#include <utility>
 
 namespace colibri {
 namespace {
@@ -50,6 +51,7 @@ TensorPanel::TensorPanel(SelectionStore& selection, QWidget* parent)
     , m_count(new QLabel(this))
 {
     makeTable();
+    addSortAction();
     auto* const column = new QVBoxLayout(this);
     column->setContentsMargins(grid::unit, grid::unit, grid::unit, grid::unit);
     column->setSpacing(grid::unit);
@@ -71,8 +73,13 @@ QWidget* TensorPanel::makeBar()
     m_count->setToolTip(tr("Tensors that are shown, of all"));
     row->addWidget(m_filter, 1);
     row->addWidget(m_count);
-    for (QAction* const action : m_table->tableActions())
-        row->addWidget(toolButton(action, bar));
+    QWidget* last = m_filter;
+    for (QAction* const action : m_table->tableActions()) {
+        QToolButton* const button = toolButton(action, bar);
+        row->addWidget(button);
+        setTabOrder(std::exchange(last, button), button);
+    }
+    setTabOrder(last, m_table);
     connect(m_filter, &QLineEdit::textChanged, &m_tensors, &TensorTable::setFilter);
     return bar;
 }
@@ -89,6 +96,24 @@ void TensorPanel::makeTable()
     connect(&m_tensors, &QAbstractItemModel::modelAboutToBeReset, this, [this] { m_kept = selected(); });
     connect(&m_tensors, &QAbstractItemModel::modelReset, this, &TensorPanel::restoreSelected);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentChanged, this, &TensorPanel::choose);
+}
+
+void TensorPanel::addSortAction()
+{
+    auto* const sort = new QAction(tr("S&ort by this column"), m_table);
+    sort->setObjectName(QStringLiteral("sortColumn"));
+    sort->setToolTip(tr("Sorts by the column of the current cell: rising, falling, then as the files have them"));
+    sort->setShortcut(int(Qt::CTRL) | int(Qt::SHIFT) | Qt::Key_O);
+    sort->setShortcutContext(Qt::WidgetShortcut);
+    m_table->addAction(sort);
+    connect(sort, &QAction::triggered, this, [this] {
+        const QHeaderView& header = *m_table->horizontalHeader();
+        const int column = m_table->currentIndex().column();
+        const bool sorted = header.sortIndicatorSection() == column;
+        const bool falling = sorted && header.sortIndicatorOrder() == Qt::DescendingOrder;
+        if (column >= 0)
+            m_table->sortByColumn(falling ? -1 : column, sorted && !falling ? Qt::DescendingOrder : Qt::AscendingOrder);
+    });
 }
 
 void TensorPanel::setModel(const ModelFactsPtr& model)
@@ -145,6 +170,7 @@ void TensorPanel::choose(const QModelIndex& current)
 {
     if (m_following || !current.isValid())
         return;
+    m_column = current.column();
     const int tensor = m_tensors.tensorAt(current.row());
     const TensorPart& part = m_tensors.model()->parts[std::size_t(tensor)];
     m_selection.select({-1, part.layer, -1, part.expert, tensor});
@@ -158,11 +184,16 @@ void TensorPanel::showEvent(QShowEvent* event)
 
 void TensorPanel::followSelection()
 {
-    const int row = isVisible() ? m_tensors.rowOf(m_selection.selection().tensor) : -1;
-    if (row < 0 || row == m_table->currentIndex().row())
+    if (!isVisible())
         return;
     const QScopedValueRollback following(m_following, true);
-    const QModelIndex index = m_tensors.index(row, 0);
+    const int tensor = m_selection.selection().tensor;
+    if (tensor < 0 && m_table->currentIndex().isValid())
+        m_table->selectionModel()->clear(); // something else is selected
+    const int row = m_tensors.rowOf(tensor);
+    if (row < 0 || row == m_table->currentIndex().row())
+        return;
+    const QModelIndex index = m_tensors.index(row, m_column);
     const bool selected = m_table->selectionModel()->isRowSelected(row);
     m_table->selectionModel()->setCurrentIndex(index,
         selected ? QItemSelectionModel::NoUpdate : QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);

@@ -16,7 +16,7 @@ class CopyTable;
 /// The table of tensors with its filter. The current row is the tensor that the window has selected; selected rows stay
 /// selected when the table is sorted or filtered, as long as they are shown.
 ///
-/// Ctrl+F goes to the filter, Return in it to the table, Escape clears it.
+/// Ctrl+F goes to the filter, Return in it to the table, Escape clears it; Ctrl+Shift+O sorts by the current column.
 class TensorPanel : public QWidget {
     Q_OBJECT
 
@@ -37,6 +37,7 @@ protected:
 private:
     QWidget* makeBar();
     void makeTable();
+    void addSortAction();
     void restoreSelected();
     void showCount();
     void choose(const QModelIndex& current);
@@ -46,6 +47,7 @@ private:
     TensorTable m_tensors;
     std::vector<int> m_kept; ///< tensors that were selected before the table was reset
     bool m_following = false;
+    int m_column = 0; ///< of the current cell, which stays when rows move
     CopyTable* m_table;
     QLineEdit* m_filter;
     QLabel* m_count;
