@@ -20,14 +20,13 @@ QToolButton* toolButton(QAction* action, QWidget* parent)
     return button;
 }
 
-QLineEdit* filterLine(const QString& name, const QString& toolTip, QWidget* owner, QWidget* view)
+QLineEdit* filterLine(const QString& name, const QString& toolTip, QWidget* owner)
 {
     auto* const line = new QLineEdit(owner);
     line->setClearButtonEnabled(true);
     line->setPlaceholderText(name);
     line->setAccessibleName(name);
     line->setToolTip(toolTip);
-    QObject::connect(line, &QLineEdit::returnPressed, view, qOverload<>(&QWidget::setFocus));
     auto* const find = new QShortcut(QKeySequence::Find, owner);
     find->setContext(Qt::WidgetWithChildrenShortcut);
     QObject::connect(find, &QShortcut::activated, line, [line] {

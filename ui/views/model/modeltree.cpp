@@ -44,12 +44,12 @@ ModelTree::ModelTree(const OpenStore& open, SelectionStore& selection, QWidget* 
     : QWidget(parent)
     , m_open(open)
     , m_selection(selection)
-    , m_pages(new QStackedWidget(this))
-    , m_tree(new QTreeView(m_pages))
     , m_filter(filterLine(tr("Filter parts"),
           tr("Shows parts whose tensors have all of these words in their name, kind, type or file, such as "
              "\"layers.3. router\" (Ctrl+F; Escape clears)"),
-          this, m_tree))
+          this))
+    , m_pages(new QStackedWidget(this))
+    , m_tree(new QTreeView(m_pages))
     , m_hint(new QLabel(m_pages))
 {
     makeTree();
@@ -63,9 +63,9 @@ ModelTree::ModelTree(const OpenStore& open, SelectionStore& selection, QWidget* 
     column->setSpacing(grid::half);
     column->addWidget(m_filter);
     column->addWidget(m_pages, 1);
-    setTabOrder(m_filter, m_tree);
     setMinimumWidth(28 * grid::unit);
     setAccessibleName(tr("Parts of the model"));
+    connect(m_filter, &QLineEdit::returnPressed, m_tree, qOverload<>(&QWidget::setFocus));
     connect(m_filter, &QLineEdit::textChanged, this, &ModelTree::applyFilter);
     connect(&open, &OpenStore::modelChanged, this, &ModelTree::refresh);
     connect(&selection, &SelectionStore::changed, this, &ModelTree::followSelection);

@@ -48,9 +48,9 @@ private:
     QSet<quint64> m_expanded; ///< parts that were open before there was a filter
     bool m_filtered = false;
     bool m_following = false;
+    QLineEdit* m_filter;
     QStackedWidget* m_pages;
     QTreeView* m_tree;
-    QLineEdit* m_filter;
     QLabel* m_hint;
 };
 

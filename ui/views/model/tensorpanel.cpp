@@ -47,7 +47,7 @@ TensorPanel::TensorPanel(SelectionStore& selection, QWidget* parent)
     , m_filter(filterLine(tr("Filter tensors"),
           tr("Shows tensors that have all of these words in their name, kind, type or file, such as "
              "\"expert down_proj\" (Ctrl+F; Escape clears)"),
-          this, m_table))
+          this))
     , m_count(new QLabel(this))
 {
     makeTable();
@@ -80,6 +80,7 @@ QWidget* TensorPanel::makeBar()
         setTabOrder(std::exchange(last, button), button);
     }
     setTabOrder(last, m_table);
+    connect(m_filter, &QLineEdit::returnPressed, m_table, qOverload<>(&QWidget::setFocus));
     connect(m_filter, &QLineEdit::textChanged, &m_tensors, &TensorTable::setFilter);
     return bar;
 }
