@@ -3,9 +3,6 @@
 
 #include <QAbstractItemModel>
 
-#include <numeric>
-#include <vector>
-
 namespace colibri {
 namespace {
 
@@ -31,19 +28,12 @@ QString csvLine(const QStringList& fields)
 
 QByteArray csv(const QAbstractItemModel& table)
 {
-    std::vector<int> rows(static_cast<std::size_t>(table.rowCount()));
-    std::iota(rows.begin(), rows.end(), 0);
-    return csv(table, rows);
-}
-
-QByteArray csv(const QAbstractItemModel& table, std::span<const int> rows)
-{
     QByteArray out;
     QStringList fields;
     for (int column = 0; column < table.columnCount(); ++column)
         fields << table.headerData(column, Qt::Horizontal).toString();
     out += csvLine(fields).toUtf8();
-    for (const int row : rows) {
+    for (int row = 0; row < table.rowCount(); ++row) {
         fields.clear();
         for (int column = 0; column < table.columnCount(); ++column) {
             const QModelIndex index = table.index(row, column);

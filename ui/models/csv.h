@@ -5,8 +5,6 @@
 #include <QString>
 #include <QStringList>
 
-#include <span>
-
 class QAbstractItemModel;
 
 namespace colibri {
@@ -18,7 +16,5 @@ QString csvLine(const QStringList& fields);
 /// A whole table: its horizontal headers, then its rows, in UTF-8. A cell gives Qt::EditRole where it has one (numbers
 /// without units and grouping), else what is shown.
 QByteArray csv(const QAbstractItemModel& table);
-/// The same of these rows only, in this order.
-QByteArray csv(const QAbstractItemModel& table, std::span<const int> rows);
 
 } // namespace colibri

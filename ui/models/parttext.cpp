@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <limits>
 
 namespace colibri {
 namespace {
@@ -148,12 +147,6 @@ QString alignmentText(std::uint64_t offset)
 {
     const std::uint64_t alignment = alignmentOf(offset);
     return alignment == alignmentLimit ? Words::tr("%1+ B").arg(alignment) : Words::tr("%1 B").arg(alignment);
-}
-
-QString bytesText(std::uint64_t bytes)
-{
-    constexpr std::uint64_t most = std::numeric_limits<qint64>::max();
-    return QLocale().formattedDataSize(static_cast<qint64>(std::min(bytes, most)), 1, QLocale::DataSizeIecFormat);
 }
 
 QString exactBytes(std::uint64_t bytes)

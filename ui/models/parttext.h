@@ -2,6 +2,7 @@
 #pragma once
 
 #include "stores/modelfacts.h"
+#include "stores/units.h"
 
 #include <QString>
 
@@ -27,7 +28,6 @@ std::uint64_t alignmentOf(std::uint64_t offset);
 inline constexpr std::uint64_t alignmentLimit = 4096;
 QString alignmentText(std::uint64_t offset); ///< "64 B"; "4096+ B" from the limit on
 
-QString bytesText(std::uint64_t bytes); ///< "216.1 KiB"
 QString exactBytes(std::uint64_t bytes); ///< "221,248 bytes"
 QString countText(std::uint64_t count); ///< "20.6 M"; below 10,000 all digits
 QString groupedText(std::uint64_t number); ///< "221,248"

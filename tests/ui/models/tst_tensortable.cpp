@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "models/csv.h"
 #include "models/parttext.h"
 #include "models/tensortable.h"
 #include "ui/support/testmodel.h"
@@ -83,7 +82,6 @@ private slots:
     void sortedAndFiltered();
     void tester();
     void hostileNames();
-    void csvOfRows();
     void million();
 };
 
@@ -238,17 +236,6 @@ void TestTensorTable::hostileNames()
     QCOMPARE(shown(0, TensorTable::Offset), QStringLiteral("18,446,744,073,709,551,615  0xffffffffffffffff"));
     for (int column = 0; column < TensorTable::ColumnCount; ++column)
         table.sort(column);
-}
-
-void TestTensorTable::csvOfRows()
-{
-    TensorTable table;
-    table.setModel(makeModel({}));
-    const QByteArray all = csv(table);
-    const QList<QByteArray> lines = all.split('\n');
-    QCOMPARE(lines.size(), table.rowCount() + 2);
-    const std::vector<int> rows{7, 2};
-    QCOMPARE(csv(table, rows), lines[0] + '\n' + lines[8] + '\n' + lines[3] + '\n');
 }
 
 void TestTensorTable::million()

@@ -15,7 +15,7 @@ QToolButton* toolButton(QAction* action, QWidget* parent)
     button->setToolButtonStyle(Qt::ToolButtonTextOnly);
     button->setFocusPolicy(Qt::TabFocus);
     button->setObjectName(action->objectName() + QStringLiteral("Button"));
-    button->setAccessibleName(QString(action->text()).remove(u'&'));
+    button->setAccessibleName(action->iconText());
     button->setAccessibleDescription(action->toolTip());
     return button;
 }

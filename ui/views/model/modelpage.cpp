@@ -3,7 +3,7 @@
 
 #include "models/modelreport.h"
 #include "views/model/controls.h"
-#include "views/model/copytable.h"
+#include "views/model/fittedtable.h"
 #include "views/model/modelsummary.h"
 #include "views/model/tensorpanel.h"
 #include "views/theme/theme.h"
@@ -74,7 +74,7 @@ ModelPage::Table ModelPage::addTable(
     const QString& title, const QString& toolTip, const QStringList& headers, int stretchColumn)
 {
     auto* const tab = new QWidget(m_tabs);
-    auto* const view = new CopyTable(QString(title).remove(u'&'), tab);
+    auto* const view = new FittedTable(QString(title).remove(u'&'), tab);
     auto* const rows = new CellTable(headers, CellTable::Form::Table, view);
     view->setModel(rows);
     view->setStretchColumn(stretchColumn);
@@ -82,7 +82,7 @@ ModelPage::Table ModelPage::addTable(
     auto* const bar = new QHBoxLayout;
     bar->setSpacing(grid::unit);
     bar->addWidget(new QLabel(toolTip, tab), 1);
-    for (QAction* const action : view->tableActions())
+    for (QAction* const action : view->wholeActions())
         bar->addWidget(toolButton(action, tab));
     auto* const column = new QVBoxLayout(tab);
     column->setContentsMargins(grid::unit, grid::unit, grid::unit, grid::unit);

@@ -12,7 +12,7 @@ class QTabWidget;
 
 namespace colibri {
 
-class CopyTable;
+class FittedTable;
 class ModelSummary;
 class TensorPanel;
 
@@ -38,7 +38,7 @@ protected:
 private:
     struct Table {
         CellTable* rows;
-        CopyTable* view;
+        FittedTable* view;
     };
     QWidget* makeEmpty();
     /// A tab with a table and buttons to copy and save it.

@@ -3,7 +3,7 @@
 
 #include "models/modelreport.h"
 #include "models/parttext.h"
-#include "views/model/copytable.h"
+#include "views/model/fittedtable.h"
 #include "views/theme/theme.h"
 
 #include <QEvent>
@@ -71,7 +71,7 @@ ModelSummary::Table ModelSummary::addTable(
     QFont font = heading->font();
     font.setBold(true);
     heading->setFont(font);
-    auto* const view = new CopyTable(title, block);
+    auto* const view = new FittedTable(title, block);
     auto* const rows = new CellTable(headers, form, view);
     view->setModel(rows);
     view->setStretchColumn(stretchColumn);

@@ -11,7 +11,7 @@ class QLabel;
 
 namespace colibri {
 
-class CopyTable;
+class FittedTable;
 
 /// A model in figures: what it is, its dimensions with where each is from, bytes by kind and by type, notes.
 class ModelSummary : public QScrollArea {
@@ -29,7 +29,7 @@ protected:
 private:
     struct Table {
         CellTable* rows;
-        CopyTable* view;
+        FittedTable* view;
         QWidget* block; ///< heading and view
     };
     Table addTable(const QString& title, const QStringList& headers, CellTable::Form form, int stretchColumn);

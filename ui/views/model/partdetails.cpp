@@ -2,7 +2,7 @@
 #include "views/model/partdetails.h"
 
 #include "views/model/controls.h"
-#include "views/model/copytable.h"
+#include "views/model/fittedtable.h"
 #include "views/theme/theme.h"
 
 #include <QAction>
@@ -63,12 +63,12 @@ QWidget* PartDetails::makeReport()
     auto* const head = new QHBoxLayout;
     head->addWidget(m_title, 1);
     head->addWidget(toolButton(copy, page));
-    m_factsView = new CopyTable(tr("Details"), page);
+    m_factsView = new FittedTable(tr("Details"), page);
     m_factsView->setModel(&m_facts);
     m_factsView->horizontalHeader()->hide();
     m_factsView->setStretchColumn(1);
     m_factsView->setShowsAllRows();
-    m_contentsView = new CopyTable(tr("Contents"), page);
+    m_contentsView = new FittedTable(tr("Contents"), page);
     m_contentsView->setModel(&m_contents);
     m_contentsView->setStretchColumn(0);
     auto* const column = new QVBoxLayout(page);

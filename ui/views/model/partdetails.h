@@ -12,7 +12,7 @@ class QStackedWidget;
 
 namespace colibri {
 
-class CopyTable;
+class FittedTable;
 
 /// Everything known of the selected tensor, else of the selected expert, else of the selected layer. While hidden it
 /// does nothing.
@@ -43,8 +43,8 @@ private:
     QLabel* m_title;
     CellTable m_facts;
     CellTable m_contents;
-    CopyTable* m_factsView;
-    CopyTable* m_contentsView;
+    FittedTable* m_factsView;
+    FittedTable* m_contentsView;
 };
 
 } // namespace colibri

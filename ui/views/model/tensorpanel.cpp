@@ -3,7 +3,7 @@
 
 #include "models/parttext.h"
 #include "views/model/controls.h"
-#include "views/model/copytable.h"
+#include "views/model/fittedtable.h"
 #include "views/theme/theme.h"
 
 #include <QAction>
@@ -43,7 +43,7 @@ QStringList widestTexts(const TensorTable& tensors)
 TensorPanel::TensorPanel(SelectionStore& selection, QWidget* parent)
     : QWidget(parent)
     , m_selection(selection)
-    , m_table(new CopyTable(tr("Tensors"), this))
+    , m_table(new FittedTable(tr("Tensors"), this))
     , m_filter(filterLine(tr("Filter tensors"),
           tr("Shows tensors that have all of these words in their name, kind, type or file, such as "
              "\"expert down_proj\" (Ctrl+F; Escape clears)"),
@@ -74,7 +74,7 @@ QWidget* TensorPanel::makeBar()
     row->addWidget(m_filter, 1);
     row->addWidget(m_count);
     QWidget* last = m_filter;
-    for (QAction* const action : m_table->tableActions()) {
+    for (QAction* const action : m_table->wholeActions()) {
         QToolButton* const button = toolButton(action, bar);
         row->addWidget(button);
         setTabOrder(std::exchange(last, button), button);

@@ -11,7 +11,7 @@ class QLineEdit;
 
 namespace colibri {
 
-class CopyTable;
+class FittedTable;
 
 /// The table of tensors with its filter. The current row is the tensor that the window has selected; selected rows stay
 /// selected when the table is sorted or filtered, as long as they are shown.
@@ -26,7 +26,7 @@ public:
 
     void setModel(const ModelFactsPtr& model); ///< null: none
     TensorTable& tensors() { return m_tensors; }
-    CopyTable& table() const { return *m_table; }
+    FittedTable& table() const { return *m_table; }
     QLineEdit& filter() const { return *m_filter; }
     /// Tensors of the selected rows, from the top.
     std::vector<int> selected() const;
@@ -48,7 +48,7 @@ private:
     std::vector<int> m_kept; ///< tensors that were selected before the table was reset
     bool m_following = false;
     int m_column = 0; ///< of the current cell, which stays when rows move
-    CopyTable* m_table;
+    FittedTable* m_table;
     QLineEdit* m_filter;
     QLabel* m_count;
 };

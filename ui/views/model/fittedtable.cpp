@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/model/copytable.h"
+#include "views/model/fittedtable.h"
 
 #include "models/celltable.h"
-#include "models/csv.h"
-#include "views/plot/plotexport.h"
 #include "views/theme/theme.h"
 
 #include <QAction>
 #include <QApplication>
-#include <QClipboard>
 #include <QEvent>
 #include <QHeaderView>
 #include <QPainter>
@@ -19,6 +16,7 @@
 namespace colibri {
 namespace {
 
+constexpr int rowSpace = grid::half + 2; ///< room for a bar under the text
 constexpr int measuredRows = 200; ///< that the width of a column looks at
 constexpr int widestColumn = 60 * grid::unit; ///< unless the user or free room makes it wider
 
@@ -48,56 +46,30 @@ public:
 
 } // namespace
 
-CopyTable::CopyTable(const QString& title, QWidget* parent)
-    : QTableView(parent)
-    , m_title(title)
+FittedTable::FittedTable(const QString& name, QWidget* parent)
+    : TableView(name, parent)
 {
-    setAccessibleName(title);
-    setToolTip(tr("Ctrl+C copies the selected rows, the context menu all"));
-    setAlternatingRowColors(true);
-    setSelectionBehavior(SelectRows);
-    setSelectionMode(ExtendedSelection);
+    setToolTip(tr("Ctrl+C copies the chosen rows, the context menu has more"));
     setEditTriggers(NoEditTriggers);
-    setWordWrap(false);
     setTextElideMode(Qt::ElideMiddle);
-    setShowGrid(false);
-    setTabKeyNavigation(false); // Tab goes to the next widget
-    setVerticalScrollMode(ScrollPerItem);
-    setHorizontalScrollMode(ScrollPerPixel);
     setItemDelegate(new CellDelegate(this));
-    verticalHeader()->hide();
-    verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    horizontalHeader()->setHighlightSections(false);
-    setContextMenuPolicy(Qt::ActionsContextMenu);
-    const auto add = [this](const QString& name, const QString& text, const QString& toolTip, auto act) {
-        auto* const action = new QAction(text, this);
-        action->setObjectName(name);
-        action->setToolTip(toolTip);
-        connect(action, &QAction::triggered, this, act);
-        addAction(action);
-        return action;
-    };
-    QAction* const copy = add(QStringLiteral("copyRows"), tr("&Copy the rows"),
-        tr("Copies the selected rows as CSV, with headers (Ctrl+C)"), [this] { copyRows(); });
-    copy->setShortcut(QKeySequence::Copy);
-    copy->setShortcutContext(Qt::WidgetShortcut);
-    add(QStringLiteral("copyAll"), tr("Copy &all rows"), tr("Copies all rows that are shown as CSV, with headers"),
-        [this] { QApplication::clipboard()->setText(QString::fromUtf8(csv(*model()))); });
-    add(QStringLiteral("saveAll"), tr("&Save as CSV..."), tr("Saves all rows that are shown in a file"),
-        [this] { saveBytesAs(this, m_title + QStringLiteral(".csv"), csv(*model())); });
+    const QList<QAction*> whole = wholeActions();
+    whole[0]->setIconText(tr("Copy all"));
+    whole[0]->setToolTip(tr("Copies all rows that are shown as CSV, with headers and exact numbers"));
+    whole[1]->setIconText(tr("Save as CSV"));
+    whole[1]->setToolTip(tr("Saves all rows that are shown in a file, with headers and exact numbers"));
     measure();
 }
 
-void CopyTable::measure()
+void FittedTable::measure()
 {
     setFont(monospaceFont());
     horizontalHeader()->setFont(QApplication::font());
-    const int height = fontMetrics().height() + grid::unit;
-    verticalHeader()->setMinimumSectionSize(height);
-    verticalHeader()->setDefaultSectionSize(height);
+    verticalHeader()->setMinimumSectionSize(fontMetrics().height() + rowSpace);
+    verticalHeader()->setDefaultSectionSize(fontMetrics().height() + rowSpace);
 }
 
-void CopyTable::setShowsAllRows()
+void FittedTable::setShowsAllRows()
 {
     m_allRows = true;
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
@@ -105,24 +77,24 @@ void CopyTable::setShowsAllRows()
     setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
 }
 
-int CopyTable::wholeHeight() const
+int FittedTable::wholeHeight() const
 {
     const int rows = model() ? model()->rowCount() : 0;
     const int header = horizontalHeader()->isHidden() ? 0 : horizontalHeader()->sizeHint().height();
     return rows * verticalHeader()->defaultSectionSize() + header + 2 * frameWidth();
 }
 
-QSize CopyTable::sizeHint() const
+QSize FittedTable::sizeHint() const
 {
-    return m_allRows ? QSize(QTableView::sizeHint().width(), wholeHeight()) : QTableView::sizeHint();
+    return m_allRows ? QSize(TableView::sizeHint().width(), wholeHeight()) : TableView::sizeHint();
 }
 
-QSize CopyTable::minimumSizeHint() const
+QSize FittedTable::minimumSizeHint() const
 {
-    return m_allRows ? QSize(QTableView::minimumSizeHint().width(), wholeHeight()) : QTableView::minimumSizeHint();
+    return m_allRows ? QSize(TableView::minimumSizeHint().width(), wholeHeight()) : TableView::minimumSizeHint();
 }
 
-void CopyTable::fitColumns(const QStringList& texts)
+void FittedTable::fitColumns(const QStringList& texts)
 {
     QHeaderView& header = *horizontalHeader();
     header.setResizeContentsPrecision(measuredRows);
@@ -139,7 +111,7 @@ void CopyTable::fitColumns(const QStringList& texts)
         updateGeometry();
 }
 
-void CopyTable::stretch()
+void FittedTable::stretch()
 {
     QHeaderView& header = *horizontalHeader();
     if (m_stretch < 0 || m_stretch >= header.count())
@@ -148,29 +120,15 @@ void CopyTable::stretch()
     header.resizeSection(m_stretch, std::max(m_stretchNeeds, viewport()->width() - others));
 }
 
-void CopyTable::resizeEvent(QResizeEvent* event)
+void FittedTable::resizeEvent(QResizeEvent* event)
 {
-    QTableView::resizeEvent(event);
+    TableView::resizeEvent(event);
     stretch();
 }
 
-void CopyTable::copyRows() const
+void FittedTable::changeEvent(QEvent* event)
 {
-    std::vector<int> rows;
-    for (const QItemSelectionRange& range : selectionModel()->selection()) {
-        for (int row = range.top(); row <= range.bottom(); ++row)
-            rows.push_back(row);
-    }
-    std::ranges::sort(rows);
-    const auto doubled = std::ranges::unique(rows);
-    rows.erase(doubled.begin(), doubled.end());
-    if (!rows.empty())
-        QApplication::clipboard()->setText(QString::fromUtf8(csv(*model(), rows)));
-}
-
-void CopyTable::changeEvent(QEvent* event)
-{
-    QTableView::changeEvent(event);
+    TableView::changeEvent(event);
     if (event->type() == QEvent::ApplicationFontChange)
         measure();
 }
