@@ -171,7 +171,7 @@ PartReport expertReport(const ModelFacts& model, int layer, int expert)
         const QString holds =
             QStringLiteral("%1  %2").arg(QString::fromUtf8(name(tensor.dtype)), shapeText(tensor.shape));
         report.contents.push_back(
-            {{shortName(tensor.name, model.parts[at]), {}, displayName(tensor.name)}, {holds}, bytes(tensor.size)});
+            {{shortName(tensor.name, model.parts[at]), {}, displayName(tensor.name)}, bytes(tensor.size), {holds}});
     }
     return report;
 }
@@ -193,8 +193,8 @@ PartReport layerReport(const ModelFacts& model, int layer)
         if (byKind[kind].empty())
             continue;
         const PartSum sum = sumOf(model, byKind[kind]);
-        report.contents.push_back({{kindText(static_cast<PartKind>(kind))},
-            {Words::tr("tensors: %1").arg(groupedText(sum.tensors))}, bytes(sum.bytes)});
+        report.contents.push_back({{kindText(static_cast<PartKind>(kind))}, bytes(sum.bytes),
+            {Words::tr("tensors: %1").arg(groupedText(sum.tensors))}});
     }
     return report;
 }

@@ -26,7 +26,7 @@ CellRows ruleRows(const ModelFacts& model);
 struct PartReport {
     QString title; ///< empty: nothing is selected, or the model does not have it
     CellRows facts; ///< property, value
-    CellRows contents; ///< what a layer or an expert is made of: part, what it holds, bytes
+    CellRows contents; ///< what a layer or an expert is made of: part, bytes, what it holds
 };
 /// Of the first of tensor, expert and layer that is chosen.
 PartReport partReport(const ModelFacts& model, const Selection& selection);

@@ -160,12 +160,12 @@ void TestModelReport::parts()
     QCOMPARE(value(layer.facts, "Stored as"), QStringLiteral("f32, f16, int8"));
     QCOMPARE(value(layer.facts, "Experts"), QStringLiteral("2, 2 active"));
     QCOMPARE(layer.contents.size(), std::size_t(4));
-    QCOMPARE(texts(layer.contents[0]), (QStringList{"Attention", "tensors: 4", "64.0 KiB"}));
+    QCOMPARE(texts(layer.contents[0]), (QStringList{"Attention", "64.0 KiB", "tensors: 4"}));
     const PartReport expert = partReport(*model, {5, 1, 0, 1});
     QCOMPARE(expert.title, QStringLiteral("Layer 1, expert 1"));
     QCOMPARE(value(expert.facts, "Parameters"), QStringLiteral("6,144"));
     QCOMPARE(texts(expert.contents[2]),
-        (QStringList{"down_proj.weight", QString::fromUtf8("int8  64 \u00d7 32"), "2.3 KiB"}));
+        (QStringList{"down_proj.weight", "2.3 KiB", QString::fromUtf8("int8  64 \u00d7 32")}));
     const int last = int(model->tensors.size()) - 1;
     model->tensors.back().xxh64 = 0xabcULL;
     const PartReport tensor = partReport(*model, {5, 0, 0, 0, last});

@@ -28,7 +28,7 @@ PartDetails::PartDetails(const OpenStore& open, SelectionStore& selection, QWidg
     , m_pages(new QStackedWidget(this))
     , m_hint(new QLabel(m_pages))
     , m_facts({tr("Property"), tr("Value")}, CellTable::Form::Properties)
-    , m_contents({tr("Part"), tr("Holds"), tr("Size")})
+    , m_contents({tr("Part"), tr("Size"), tr("Holds")})
 {
     m_hint->setWordWrap(true);
     m_hint->setAlignment(Qt::AlignCenter);
@@ -70,7 +70,7 @@ QWidget* PartDetails::makeReport()
     m_factsView->setShowsAllRows();
     m_contentsView = new FittedTable(tr("Contents"), page);
     m_contentsView->setModel(&m_contents);
-    m_contentsView->setStretchColumn(0);
+    m_contentsView->setStretchColumn(2);
     auto* const column = new QVBoxLayout(page);
     column->setContentsMargins(grid::unit, grid::unit, grid::unit, grid::unit);
     column->setSpacing(grid::unit);
