@@ -16,6 +16,7 @@ ModelFactsPtr makeFacts(const Model& model)
     facts->copiedBytes = model.memory().copiedBytes;
     facts->files.assign(model.files().begin(), model.files().end());
     facts->tensors.assign(model.tensors().begin(), model.tensors().end());
+    facts->parts = partsOf(facts->tensors);
     facts->notes.assign(model.notes().begin(), model.notes().end());
     facts->hasTable = model.hasTable();
     facts->hasRouter = model.hasRouter();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "stores/tensorpart.h"
 #include "types/model_config.h"
 #include "types/tensor_info.h"
 
@@ -23,6 +24,7 @@ struct ModelFacts {
     std::uint64_t copiedBytes = 0;
     std::vector<FileInfo> files;
     std::vector<TensorInfo> tensors; ///< as the source lists them
+    std::vector<TensorPart> parts; ///< of each tensor, as long as tensors
     std::vector<std::string> notes; ///< what was suspicious, one sentence each
     bool hasTable = false;
     bool hasRouter = false;

@@ -4,7 +4,9 @@
 #include <QCoreApplication>
 #include <QLocale>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace colibri {
 namespace {
@@ -19,7 +21,8 @@ QString figures(double value)
 
 QString bytesText(std::uint64_t bytes)
 {
-    return QLocale().formattedDataSize(static_cast<qint64>(bytes), 1, QLocale::DataSizeIecFormat);
+    constexpr std::uint64_t most = std::numeric_limits<qint64>::max(); // Qt counts no further
+    return QLocale().formattedDataSize(static_cast<qint64>(std::min(bytes, most)), 1, QLocale::DataSizeIecFormat);
 }
 
 QString durationText(double seconds)

@@ -9,6 +9,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 
@@ -143,6 +144,8 @@ void TestEngineClient::openingGivesTheFacts()
     QCOMPARE(facts.id.size(), 16u);
     QVERIFY(facts.parameters > facts.activeParameters && facts.activeParameters > 0);
     QVERIFY(facts.mappedBytes > 0 && !facts.tensors.empty() && !facts.files.empty() && facts.hasRouter);
+    QCOMPARE(facts.parts, partsOf(facts.tensors));
+    QVERIFY(std::ranges::find(facts.parts, PartKind::Other, &TensorPart::kind) == facts.parts.end());
     QCOMPARE(facts.tokenBytes.size(), 320u);
     QCOMPARE(facts.specialToken.size(), 320u);
     QCOMPARE(bench.open.expertStates().size(), 12u);

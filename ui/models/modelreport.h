@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "models/celltable.h"
+#include "stores/modelfacts.h"
+#include "stores/selectionstore.h"
+
+namespace colibri {
+
+using CellRows = std::vector<std::vector<Cell>>;
+
+/// What is known of a model as a whole: property, value.
+CellRows overviewRows(const ModelFacts& model);
+/// Dimensions that are not 0: dimension, value, where it is from in words.
+CellRows dimensionRows(const ModelFacts& model);
+/// Kinds of parts that have tensors, then all of them: kind, tensors, parameters, bytes, share of the bytes as a bar.
+CellRows kindRows(const ModelFacts& model);
+/// Types of elements that are used: type, tensors, parameters, bytes, share of the bytes as a bar.
+CellRows typeRows(const ModelFacts& model);
+/// Files: name, bytes, tensors, bytes of its tensors.
+CellRows fileRows(const ModelFacts& model);
+/// Rules and dimensions as they were read: rule, value, where it is from, what it decides.
+CellRows ruleRows(const ModelFacts& model);
+
+/// What is known of a tensor, an expert or a layer.
+struct PartReport {
+    QString title; ///< empty: nothing is selected, or the model does not have it
+    CellRows facts; ///< property, value
+    CellRows contents; ///< what a layer or an expert is made of: part, bytes, what it holds
+};
+/// Of the first of tensor, expert and layer that is chosen.
+PartReport partReport(const ModelFacts& model, const Selection& selection);
+/// Title, facts and contents as lines of text, with tabs.
+QString plainText(const PartReport& report);
+
+} // namespace colibri

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "models/parttext.h"
+
+#include <QCoreApplication>
+#include <QLocale>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+namespace colibri {
+namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(PartText)
+};
+
+constexpr std::array<const char*, partKindCount> kindNames{
+    QT_TRANSLATE_NOOP("PartText", "Embedding"),
+    QT_TRANSLATE_NOOP("PartText", "Attention"),
+    QT_TRANSLATE_NOOP("PartText", "Norm"),
+    QT_TRANSLATE_NOOP("PartText", "Router"),
+    QT_TRANSLATE_NOOP("PartText", "Expert"),
+    QT_TRANSLATE_NOOP("PartText", "Shared"),
+    QT_TRANSLATE_NOOP("PartText", "Head"),
+    QT_TRANSLATE_NOOP("PartText", "Other"),
+};
+
+constexpr std::array<const char*, 4> originNames{
+    QT_TRANSLATE_NOOP("PartText", "config key %1"),
+    QT_TRANSLATE_NOOP("PartText", "default of the family"),
+    QT_TRANSLATE_NOOP("PartText", "given when it was opened"),
+    QT_TRANSLATE_NOOP("PartText", "follows from the sizes of the files"),
+};
+
+struct Meaning {
+    std::string_view rule;
+    const char* text;
+};
+constexpr Meaning meanings[]{
+    {"architecture", QT_TRANSLATE_NOOP("PartText", "Which tensors there are and how they are computed with")},
+    {"vocab_size", QT_TRANSLATE_NOOP("PartText", "Token ids, rows of the embedding")},
+    {"hidden_size", QT_TRANSLATE_NOOP("PartText", "Components of the stream between the layers")},
+    {"output_size", QT_TRANSLATE_NOOP("PartText", "Components of a row of the output")},
+    {"num_layers", QT_TRANSLATE_NOOP("PartText", "Layers one after the other")},
+    {"num_attention_heads", QT_TRANSLATE_NOOP("PartText", "Query heads of a layer")},
+    {"num_key_value_heads", QT_TRANSLATE_NOOP("PartText", "Key and value heads of a layer, shared by query heads")},
+    {"head_dim", QT_TRANSLATE_NOOP("PartText", "Components of a head")},
+    {"num_experts", QT_TRANSLATE_NOOP("PartText", "Experts of a layer")},
+    {"num_active_experts", QT_TRANSLATE_NOOP("PartText", "Experts that a token goes through in a layer")},
+    {"moe_intermediate_size", QT_TRANSLATE_NOOP("PartText", "Inner components of an expert")},
+    {"max_seq_len", QT_TRANSLATE_NOOP("PartText", "Tokens that a context can hold")},
+    {"rms_norm_eps", QT_TRANSLATE_NOOP("PartText", "Added to the mean square before its root is taken")},
+    {"rope_theta", QT_TRANSLATE_NOOP("PartText", "Base of the wavelengths of rotary positions")},
+    {"routing.scoring", QT_TRANSLATE_NOOP("PartText", "How router logits become scores")},
+    {"routing.order", QT_TRANSLATE_NOOP("PartText", "Scores over all experts before the choice, or over the chosen")},
+    {"routing.normalize", QT_TRANSLATE_NOOP("PartText", "Whether chosen weights are divided by their sum")},
+    {"routing.weight_sum_floor", QT_TRANSLATE_NOOP("PartText", "The least sum that weights are divided by")},
+    {"routing.scale", QT_TRANSLATE_NOOP("PartText", "Multiplies the weights in the end")},
+    {"add_bos_token", QT_TRANSLATE_NOOP("PartText", "Whether a text gets the begin-of-text token in front")},
+    {"index", QT_TRANSLATE_NOOP("PartText", "What a row of the routing table stands for")},
+    {"table_rows", QT_TRANSLATE_NOOP("PartText", "Rows of the routing table")},
+    {"dtype", QT_TRANSLATE_NOOP("PartText", "How the elements of an expert file are stored")},
+    {"layout", QT_TRANSLATE_NOOP("PartText", "Which elements of a matrix lie side by side")},
+    {"bias", QT_TRANSLATE_NOOP("PartText", "Whether a bias follows the matrix of an expert")},
+};
+
+constexpr std::size_t nameLimit = 256; ///< bytes of a name that are shown
+
+/// `text` without its first `count` parts that end in a point.
+std::string_view withoutParts(std::string_view text, int count)
+{
+    for (; count > 0; --count)
+        text.remove_prefix(std::min(text.find('.'), text.size() - 1) + 1);
+    return text;
+}
+
+} // namespace
+
+QString kindText(PartKind kind)
+{
+    return Words::tr(kindNames[static_cast<std::size_t>(kind)]);
+}
+
+QString partText(const TensorPart& part)
+{
+    if (part.kind == PartKind::Expert)
+        return Words::tr("layer %1, expert %2").arg(part.layer).arg(part.expert);
+    const QString kind = kindText(part.kind).toLower();
+    return part.layer < 0 ? kind : Words::tr("layer %1, %2").arg(part.layer).arg(kind);
+}
+
+QString displayName(std::string_view name)
+{
+    const bool cut = name.size() > nameLimit;
+    const auto bytes = static_cast<qsizetype>(std::min(name.size(), nameLimit));
+    QString text = QString::fromUtf8(name.data(), bytes);
+    for (QChar& character : text) {
+        if (!character.isPrint() && !character.isSurrogate())
+            character = QChar::ReplacementCharacter;
+    }
+    return cut ? text + u'\u2026' : text;
+}
+
+QString shortName(std::string_view name, const TensorPart& part)
+{
+    // "model.layers.N." and "mlp.experts.N." are three parts each.
+    return displayName(withoutParts(name, part.expert >= 0 ? 6 : part.layer >= 0 ? 3 : 0));
+}
+
+QString fileText(const ModelFacts& model, std::uint32_t file)
+{
+    if (file >= model.files.size())
+        return {};
+    std::string_view path = model.files[file].path;
+    if (path.starts_with(model.path) && path.size() > model.path.size() + 1 && path[model.path.size()] == '/')
+        path.remove_prefix(model.path.size() + 1);
+    else
+        path.remove_prefix(path.rfind('/') + 1); // npos + 1 is 0
+    return displayName(path);
+}
+
+QString shapeText(const std::vector<std::uint64_t>& shape)
+{
+    if (shape.empty())
+        return Words::tr("scalar");
+    QStringList dimensions;
+    for (const std::uint64_t dimension : shape)
+        dimensions << QString::number(dimension);
+    return dimensions.join(QStringLiteral(" \u00d7 "));
+}
+
+QString exactShape(const std::vector<std::uint64_t>& shape)
+{
+    QStringList dimensions;
+    for (const std::uint64_t dimension : shape)
+        dimensions << QString::number(dimension);
+    return u'[' + dimensions.join(QStringLiteral(", ")) + u']';
+}
+
+std::uint64_t alignmentOf(std::uint64_t offset)
+{
+    return offset == 0 ? alignmentLimit : std::min(alignmentLimit, std::uint64_t{1} << std::countr_zero(offset));
+}
+
+QString alignmentText(std::uint64_t offset)
+{
+    const std::uint64_t alignment = alignmentOf(offset);
+    return alignment == alignmentLimit ? Words::tr("%1+ B").arg(alignment) : Words::tr("%1 B").arg(alignment);
+}
+
+QString exactBytes(std::uint64_t bytes)
+{
+    return Words::tr("%1 bytes").arg(groupedText(bytes));
+}
+
+QString groupedText(std::uint64_t number)
+{
+    return QLocale().toString(static_cast<qulonglong>(number));
+}
+
+QString countText(std::uint64_t count)
+{
+    struct Scale {
+        double unit;
+        const char* letter;
+    };
+    static constexpr Scale scales[]{{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "K"}};
+    if (count < 10'000)
+        return groupedText(count);
+    const auto scale = std::ranges::find_if(scales, [&](const Scale& one) { return double(count) >= one.unit; });
+    return QStringLiteral("%1 %2").arg(
+        QLocale().toString(double(count) / scale->unit, 'f', 1), QLatin1String(scale->letter));
+}
+
+QString originText(const RuleOrigin& rule)
+{
+    const QString text = Words::tr(originNames[static_cast<std::size_t>(rule.origin)]);
+    return rule.origin == Origin::Config ? text.arg(displayName(rule.key)) : text;
+}
+
+QString ruleMeaning(std::string_view rule)
+{
+    const auto found = std::ranges::find(meanings, rule, &Meaning::rule);
+    return found == std::end(meanings) ? QString() : Words::tr(found->text);
+}
+
+} // namespace colibri

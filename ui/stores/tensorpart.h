@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "types/tensor_info.h"
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace colibri {
+
+/// What a tensor is for. Shared: a feed-forward part that serves every token.
+enum class PartKind : std::uint8_t { Embedding, Attention, Norm, Router, Expert, Shared, Head, Other };
+inline constexpr std::size_t partKindCount = 8;
+
+/// The part of a model that a tensor belongs to.
+struct TensorPart {
+    PartKind kind = PartKind::Other;
+    std::int32_t layer = -1; ///< -1: of no layer
+    std::int32_t expert = -1; ///< >= 0 exactly when kind is Expert; then layer is >= 0, too
+    std::uint32_t nameRank = 0; ///< place of the name in naturalLess order; unique in a model
+
+    bool operator==(const TensorPart&) const = default;
+};
+
+/// Layers and experts with larger numbers in a name are none: their tensors are Other.
+inline constexpr std::int32_t partNumberLimit = 65534;
+
+/// The part that a name says, by a table of Hugging Face's names; nameRank is 0. Any bytes will do: what no row of the
+/// table knows is Other, with the layer when the name begins with model.layers.N.
+TensorPart partNamed(std::string_view name);
+
+/// Digits compare as numbers ("layers.2" before "layers.10"), everything else as bytes; names that differ in leading
+/// zeros only compare as bytes.
+bool naturalLess(std::string_view a, std::string_view b);
+
+/// The parts of all tensors of a model, with ranks.
+std::vector<TensorPart> partsOf(std::span<const TensorInfo> tensors);
+
+/// Elements of a tensor, without the scales of int8; what does not fit into 64 bits gives the largest number.
+std::uint64_t elementsOf(const TensorInfo& tensor);
+
+struct PartSum {
+    std::uint64_t tensors = 0;
+    std::uint64_t parameters = 0;
+    std::uint64_t bytes = 0; ///< in the files, with scales
+
+    bool operator==(const PartSum&) const = default;
+};
+/// Sums by kind. `parts` is as long as `tensors`.
+std::array<PartSum, partKindCount> sumsByKind(std::span<const TensorInfo> tensors, std::span<const TensorPart> parts);
+
+} // namespace colibri

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/model/modelpage.h"
+
+#include "models/modelreport.h"
+#include "views/model/controls.h"
+#include "views/model/fittedtable.h"
+#include "views/model/modelsummary.h"
+#include "views/model/tensorpanel.h"
+#include "views/theme/theme.h"
+
+#include <QAction>
+#include <QDataStream>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QStackedWidget>
+#include <QTabWidget>
+#include <QToolButton>
+
+namespace colibri {
+namespace {
+
+enum Page { EmptyPage, TabsPage };
+
+} // namespace
+
+ModelPage::ModelPage(const OpenStore& open, SelectionStore& selection, QWidget* parent)
+    : QWidget(parent)
+    , m_open(open)
+    , m_pages(new QStackedWidget(this))
+    , m_tabs(new QTabWidget(m_pages))
+    , m_summary(new ModelSummary(m_tabs))
+    , m_tensors(new TensorPanel(selection, m_tabs))
+{
+    m_tabs->setDocumentMode(true);
+    m_tabs->addTab(m_summary, tr("&Summary"));
+    m_tabs->setTabToolTip(0, tr("What the model is: dimensions, parameters and bytes"));
+    m_tabs->addTab(m_tensors, tr("&Tensors"));
+    m_tabs->setTabToolTip(1, tr("All tensors: where they lie and how they are stored"));
+    m_files = addTable(tr("&Files"), tr("Files that the tensors lie in"),
+        {tr("File"), tr("Size"), tr("Tensors"), tr("Size of tensors")}, 0);
+    m_rules = addTable(tr("R&ules"), tr("Dimensions and rules, and who said so"),
+        {tr("Rule"), tr("Value"), tr("From"), tr("What it decides")}, 3);
+    m_pages->addWidget(makeEmpty());
+    m_pages->addWidget(m_tabs);
+    auto* const column = new QVBoxLayout(this);
+    column->setContentsMargins({});
+    column->addWidget(m_pages);
+    setAccessibleName(tr("Model"));
+    connect(&open, &OpenStore::modelChanged, this, &ModelPage::refresh);
+}
+
+QWidget* ModelPage::makeEmpty()
+{
+    auto* const page = new QWidget(m_pages);
+    auto* const column = new QVBoxLayout(page);
+    column->setContentsMargins(grid::page, grid::page, grid::page, grid::page);
+    auto* const text = new QLabel(
+        tr("No model is open. Open one, and its dimensions, tensors, files and rules will be listed here."), page);
+    text->setWordWrap(true);
+    text->setAlignment(Qt::AlignHCenter);
+    auto* const button = new QPushButton(tr("&Open a model"), page);
+    button->setToolTip(tr("Choose a model to open"));
+    connect(button, &QPushButton::clicked, this, &ModelPage::openRequested);
+    column->addStretch();
+    column->addWidget(text);
+    column->addSpacing(grid::wide);
+    column->addWidget(button, 0, Qt::AlignHCenter);
+    column->addStretch();
+    return page;
+}
+
+ModelPage::Table ModelPage::addTable(
+    const QString& title, const QString& toolTip, const QStringList& headers, int stretchColumn)
+{
+    auto* const tab = new QWidget(m_tabs);
+    auto* const view = new FittedTable(QString(title).remove(u'&'), tab);
+    auto* const rows = new CellTable(headers, CellTable::Form::Table, view);
+    view->setModel(rows);
+    view->setStretchColumn(stretchColumn);
+    view->setTextElideMode(Qt::ElideRight);
+    auto* const bar = new QHBoxLayout;
+    bar->setSpacing(grid::unit);
+    bar->addWidget(new QLabel(toolTip, tab), 1);
+    for (QAction* const action : view->wholeActions())
+        bar->addWidget(toolButton(action, tab));
+    auto* const column = new QVBoxLayout(tab);
+    column->setContentsMargins(grid::unit, grid::unit, grid::unit, grid::unit);
+    column->setSpacing(grid::unit);
+    column->addLayout(bar);
+    column->addWidget(view, 1);
+    m_tabs->setTabToolTip(m_tabs->addTab(tab, title), toolTip);
+    return {rows, view};
+}
+
+void ModelPage::showEvent(QShowEvent* event)
+{
+    QWidget::showEvent(event);
+    refresh();
+}
+
+void ModelPage::refresh()
+{
+    if (m_shown == m_open.model() || (m_open.model() && !isVisible()))
+        return;
+    m_shown = m_open.model();
+    m_summary->setModel(m_shown);
+    m_tensors->setModel(m_shown);
+    m_files.rows->setRows(m_shown ? fileRows(*m_shown) : CellRows{});
+    m_rules.rows->setRows(m_shown ? ruleRows(*m_shown) : CellRows{});
+    m_files.view->fitColumns();
+    m_rules.view->fitColumns();
+    m_pages->setCurrentIndex(m_shown ? TabsPage : EmptyPage);
+}
+
+QByteArray ModelPage::saveLayout() const
+{
+    QByteArray layout;
+    QDataStream(&layout, QIODevice::WriteOnly) << qint32(m_tabs->currentIndex());
+    return layout;
+}
+
+bool ModelPage::restoreLayout(const QByteArray& layout)
+{
+    qint32 tab = -1;
+    QDataStream stream(layout);
+    stream >> tab;
+    if (stream.status() != QDataStream::Ok || tab < 0 || tab >= m_tabs->count())
+        return false;
+    m_tabs->setCurrentIndex(tab);
+    return true;
+}
+
+} // namespace colibri

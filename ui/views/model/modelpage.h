@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include "models/celltable.h"
+#include "stores/openstore.h"
+#include "stores/selectionstore.h"
+
+#include <QWidget>
+
+class QStackedWidget;
+class QTabWidget;
+
+namespace colibri {
+
+class FittedTable;
+class ModelSummary;
+class TensorPanel;
+
+/// The page of the open model: summary, tensors, files, rules. While hidden it does nothing.
+class ModelPage : public QWidget {
+    Q_OBJECT
+
+public:
+    /// Both stores outlive the widget.
+    ModelPage(const OpenStore& open, SelectionStore& selection, QWidget* parent = nullptr);
+
+    QTabWidget& tabs() const { return *m_tabs; }
+    TensorPanel& tensors() const { return *m_tensors; }
+    QByteArray saveLayout() const; ///< which tab is shown
+    bool restoreLayout(const QByteArray& layout);
+
+signals:
+    void openRequested(); ///< the user wants to open a model
+
+protected:
+    void showEvent(QShowEvent* event) override;
+
+private:
+    struct Table {
+        CellTable* rows;
+        FittedTable* view;
+    };
+    QWidget* makeEmpty();
+    /// A tab with a table and buttons to copy and save it.
+    Table addTable(const QString& title, const QString& toolTip, const QStringList& headers, int stretchColumn);
+    void refresh();
+
+    const OpenStore& m_open;
+    ModelFactsPtr m_shown;
+    QStackedWidget* m_pages;
+    QTabWidget* m_tabs;
+    ModelSummary* m_summary;
+    TensorPanel* m_tensors;
+    Table m_files{};
+    Table m_rules{};
+};
+
+} // namespace colibri
