@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "studio.h"
 
+#include "detailspanel.h"
 #include "views/activity/logpanel.h"
 #include "views/activity/taskpanel.h"
+#include "views/latency/latencypage.h"
+#include "views/model/modelpage.h"
+#include "views/model/modeltree.h"
+#include "views/routing/routingpage.h"
 #include "views/run/promptpanel.h"
 #include "views/run/runpage.h"
-#include "views/run/tokendetails.h"
 #include "views/theme/theme.h"
+
+#include <QCoreApplication>
 
 namespace colibri {
 namespace {
@@ -27,7 +33,7 @@ Studio::Studio()
           MainWindowParts{m_open, m_run, m_selection, m_tasks, m_log, m_engine, m_theme, m_settings}, contents()))
 {
     connectRunPage();
-    m_runPage->restoreLayout(m_settings.pageLayout(runPageId));
+    connectPages();
     m_runPage->promptPanel().setHistory(m_settings.prompts());
     QObject::connect(&m_open, &OpenStore::modelChanged, &m_selection, &SelectionStore::forget);
     QObject::connect(&m_open, &OpenStore::modelChanged, &m_kept, &RunStore::clear);
@@ -35,28 +41,55 @@ Studio::Studio()
 
 Studio::~Studio()
 {
-    m_settings.setPageLayout(runPageId, m_runPage->saveLayout());
+    for (const auto& save : m_saves)
+        save();
     m_settings.setPrompts(m_runPage->promptPanel().history());
+}
+
+/// Restores how the parts of a page are arranged, and sees to it that it is saved in the end.
+template <class Page>
+Page* Studio::remembered(const QString& id, Page* page)
+{
+    page->restoreLayout(m_settings.pageLayout(id));
+    m_saves.push_back([this, id, page] { m_settings.setPageLayout(id, page->saveLayout()); });
+    return page;
 }
 
 MainWindowContents Studio::contents()
 {
-    m_runPage = new RunPage(m_open, m_run, m_kept, m_selection);
+    m_runPage = remembered(runPageId, new RunPage(m_open, m_run, m_kept, m_selection));
+    m_latencyPage = remembered(QStringLiteral("latency"), new LatencyPage(m_run, m_kept, m_selection));
+    m_modelPage = remembered(QStringLiteral("model"), new ModelPage(m_open, m_selection));
+    auto* const routingPage = remembered(QStringLiteral("routing"), new RoutingPage(m_run, m_kept, m_selection));
     MainWindowContents contents;
     contents.pages = {
         {runPageId, tr("Run"), tr("A model at work: its text and the experts of each token"), m_runPage},
+        {QStringLiteral("routing"), tr("Routing"), tr("Which experts a run uses, and how evenly"), routingPage},
+        {QStringLiteral("latency"), tr("Latency"), tr("How long each token took, and where the time went"),
+            m_latencyPage},
+        {QStringLiteral("model"), tr("Model"), tr("What the model is made of: dimensions, tensors, files, rules"),
+            m_modelPage},
     };
     contents.docks = {
+        {QStringLiteral("model"), tr("Parts"), tr("The parts of the model, as a tree"),
+            new ModelTree(m_open, m_selection), Qt::LeftDockWidgetArea, 30 * grid::unit, false},
         {QStringLiteral("details"), tr("Details"), tr("Everything known of what is selected"),
-            new TokenDetails(m_run, m_selection), Qt::RightDockWidgetArea, 40 * grid::unit},
+            new DetailsPanel(m_open, m_run, m_selection), Qt::RightDockWidgetArea, 40 * grid::unit},
         {QStringLiteral("tasks"), tr("Tasks"), tr("What is under way"), new TaskPanel(m_tasks),
             Qt::BottomDockWidgetArea, 18 * grid::unit, false},
         {QStringLiteral("log"), tr("Log"), tr("What has happened"), new LogPanel(m_log), Qt::BottomDockWidgetArea,
             18 * grid::unit, false},
     };
     contents.runActions = m_runPage->runActions();
-    contents.runActions << nullptr << m_runPage->keepActions();
+    contents.runActions << nullptr << m_runPage->keepActions() << nullptr << m_latencyPage->exportActions();
     return contents;
+}
+
+void Studio::connectPages()
+{
+    QObject::connect(
+        m_latencyPage, &LatencyPage::runPageRequested, m_window.get(), [this] { m_window->showPage(runPageId); });
+    QObject::connect(m_modelPage, &ModelPage::openRequested, m_window.get(), &MainWindow::chooseFolder);
 }
 
 void Studio::connectRunPage()

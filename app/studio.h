@@ -10,10 +10,14 @@
 #include "stores/selectionstore.h"
 #include "views/theme/theme.h"
 
+#include <functional>
 #include <memory>
+#include <vector>
 
 namespace colibri {
 
+class LatencyPage;
+class ModelPage;
 class RunPage;
 
 /// The composition root: makes everything that lives as long as the program and hands each what it needs.
@@ -28,6 +32,9 @@ public:
 private:
     MainWindowContents contents();
     void connectRunPage();
+    void connectPages();
+    template <class Page>
+    Page* remembered(const QString& id, Page* page);
 
     Settings m_settings;
     Theme m_theme;
@@ -39,7 +46,10 @@ private:
     LogStore m_log;
     EngineClient m_engine;
     ActivityFeed m_feed;
-    RunPage* m_runPage = nullptr; ///< the window's
+    RunPage* m_runPage = nullptr; ///< the window's, as the other pages
+    LatencyPage* m_latencyPage = nullptr;
+    ModelPage* m_modelPage = nullptr;
+    std::vector<std::function<void()>> m_saves; ///< of the pages' arrangements
     std::unique_ptr<MainWindow> m_window;
 };
 

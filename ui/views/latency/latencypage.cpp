@@ -196,20 +196,22 @@ QWidget* LatencyPage::makeFigures()
 
 void LatencyPage::makeExports()
 {
-    const auto add = [this](const QString& name, const QString& text, const QString& tip, auto act) {
+    const auto add = [this](const QString& name, const QString& text, const QString& tip, int key, auto act) {
         auto* const action = new QAction(text, this);
         action->setObjectName(name);
-        action->setToolTip(tip);
+        action->setShortcut(QKeySequence(int(Qt::CTRL) | int(Qt::ALT) | key));
+        action->setToolTip(tr("%1 (%2)").arg(tip, action->shortcut().toString(QKeySequence::NativeText)));
         action->setStatusTip(tip);
         connect(action, &QAction::triggered, this, act);
         m_exports << action;
     };
-    add(QStringLiteral("saveTimingsCsv"), tr("Save timings as &CSV..."), tr("One line a step, in nanoseconds"), [this] {
-        askForFile(this, QStringLiteral("timings.csv"), tr("Comma-separated values (*.csv)"),
-            [this](const QString& path) { saveTimings(path, timingsAsCsv()); });
-    });
+    add(QStringLiteral("saveTimingsCsv"), tr("Save timings as &CSV..."), tr("One line a step, in nanoseconds"),
+        Qt::Key_V, [this] {
+            askForFile(this, QStringLiteral("timings.csv"), tr("Comma-separated values (*.csv)"),
+                [this](const QString& path) { saveTimings(path, timingsAsCsv()); });
+        });
     add(QStringLiteral("saveTimingsTrace"), tr("Save as &trace events..."),
-        tr("JSON of the Trace Event Format, which trace viewers read"), [this] {
+        tr("JSON of the Trace Event Format, which trace viewers read"), Qt::Key_J, [this] {
             askForFile(this, QStringLiteral("timings.json"), tr("Trace events (*.json)"), [this](const QString& path) {
                 const std::string model = m_run.model() ? m_run.model()->path : std::string();
                 saveTimings(path, timingsAsTrace(m_run.info(), model, m_run.droppedTimings()));

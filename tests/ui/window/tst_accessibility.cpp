@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "settings.h"
+#include "studio.h"
+#include "views/run/promptpanel.h"
+#include "views/run/runpage.h"
+
+#include <QAbstractButton>
+#include <QAbstractItemView>
+#include <QAbstractSpinBox>
+#include <QAccessible>
+#include <QAction>
+#include <QApplication>
+#include <QComboBox>
+#include <QDockWidget>
+#include <QLineEdit>
+#include <QMenuBar>
+#include <QSettings>
+#include <QSlider>
+#include <QTabBar>
+#include <QTabWidget>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QToolBar>
+
+using namespace colibri;
+
+namespace {
+
+constexpr int answerMs = 60000;
+
+/// Part of a control that stands for it: the edit of a spin box, the list of a combo box, the corner of a view.
+bool isPart(const QWidget* widget)
+{
+    const QWidget* const parent = widget->parentWidget();
+    return !parent || qobject_cast<const QAbstractSpinBox*>(parent) || qobject_cast<const QComboBox*>(parent)
+        || qobject_cast<const QLineEdit*>(parent) || qobject_cast<const QTabBar*>(parent)
+        || qobject_cast<const QDockWidget*>(parent) || qobject_cast<const QMenuBar*>(parent)
+        || (qobject_cast<const QAbstractItemView*>(parent) && qobject_cast<const QAbstractButton*>(widget));
+}
+
+/// What a user can act on.
+bool isControl(const QWidget* widget)
+{
+    if (isPart(widget))
+        return false;
+    return qobject_cast<const QAbstractButton*>(widget) || qobject_cast<const QAbstractSpinBox*>(widget)
+        || qobject_cast<const QComboBox*>(widget) || qobject_cast<const QLineEdit*>(widget)
+        || qobject_cast<const QSlider*>(widget) || qobject_cast<const QAbstractItemView*>(widget)
+        || (widget->focusPolicy() & Qt::TabFocus);
+}
+
+QString described(const QWidget* widget)
+{
+    QString path;
+    for (const QWidget* each = widget; each && path.size() < 200; each = each->parentWidget())
+        path += QStringLiteral("%1(%2) < ").arg(QLatin1String(each->metaObject()->className()), each->objectName());
+    return path;
+}
+
+/// Whether a key does what the control does: an action behind it with a shortcut or a place in a menu.
+bool hasActionKey(const QWidget* widget)
+{
+    const auto* const button = qobject_cast<const QAbstractButton*>(widget);
+    return button && !button->shortcut().isEmpty();
+}
+
+} // namespace
+
+/// Every control of the window can be reached by keys, has a name and a role.
+class TestAccessibility : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase();
+    void controls_data();
+    void controls();
+
+private:
+    QTemporaryDir m_folder;
+};
+
+void TestAccessibility::initTestCase()
+{
+    QVERIFY(m_folder.isValid());
+    QCoreApplication::setOrganizationName(QStringLiteral("colibri"));
+    QCoreApplication::setApplicationName(QStringLiteral("colibri"));
+    QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, m_folder.path());
+}
+
+void TestAccessibility::controls_data()
+{
+    QTest::addColumn<QString>("page"); // empty: the start page
+    QTest::newRow("start") << QString();
+    Studio studio;
+    const auto* const pages = studio.window().findChild<QTabWidget*>(QStringLiteral("pages"));
+    for (int i = 0; i < pages->count(); ++i)
+        QTest::newRow(qPrintable(pages->widget(i)->objectName())) << pages->widget(i)->objectName().mid(5);
+}
+
+void TestAccessibility::controls()
+{
+    QFETCH(const QString, page);
+    Settings().addRecent(QStringLiteral("/models/a"));
+    Studio studio;
+    MainWindow& window = studio.window();
+    window.resize(1400, 900);
+    window.show();
+    window.activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&window));
+    if (!page.isEmpty()) {
+        window.openModel(QStringLiteral(COLIBRI_TEST_DATA "/qwen3moe-f32"));
+        auto* const run = window.findChild<RunPage*>();
+        QVERIFY(QTest::qWaitFor([&] { return run->isVisible(); }, answerMs));
+        run->promptPanel().setPrompt(QStringLiteral("the quick brown fox"));
+        run->promptPanel().setPace(0);
+        run->promptPanel().sampling().setFolded(false);
+        run->promptPanel().engine().setFolded(false);
+        run->runActions()[0]->trigger();
+        QVERIFY(QTest::qWaitFor([&] { return studio.run().state() == RunStore::State::Finished; }, answerMs));
+        for (QDockWidget* const dock : window.findChildren<QDockWidget*>())
+            dock->show();
+        window.showPage(page);
+    }
+    QTest::qWait(100);
+
+    QSet<const QWidget*> controls;
+    for (const QWidget* const widget : window.findChildren<QWidget*>()) {
+        if (!widget->isVisibleTo(&window) || !widget->isEnabled() || !isControl(widget))
+            continue;
+        controls.insert(widget);
+        QAccessibleInterface* const interface = QAccessible::queryAccessibleInterface(const_cast<QWidget*>(widget));
+        QVERIFY2(interface, qPrintable(described(widget)));
+        QVERIFY2(!interface->text(QAccessible::Name).isEmpty(), qPrintable(described(widget)));
+        QVERIFY2(interface->role() != QAccessible::NoRole && interface->role() != QAccessible::Client,
+            qPrintable(described(widget)));
+    }
+    QVERIFY(controls.size() > 3);
+
+    // Tab goes around the window once.
+    QSet<const QWidget*> reached;
+    for (int i = 0; i < 500; ++i) {
+        QTest::keyClick(QApplication::focusWidget() ? QApplication::focusWidget() : &window, Qt::Key_Tab);
+        for (const QWidget* each = QApplication::focusWidget(); each; each = each->parentWidget())
+            reached.insert(each);
+    }
+    for (const QWidget* const control : controls)
+        QVERIFY2(reached.contains(control) || hasActionKey(control), qPrintable(described(control)));
+}
+
+QTEST_MAIN(TestAccessibility)
+#include "tst_accessibility.moc"
