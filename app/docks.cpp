@@ -5,6 +5,7 @@
 
 #include <QDockWidget>
 #include <QMainWindow>
+#include <QTabBar>
 
 namespace colibri {
 namespace {
@@ -27,12 +28,14 @@ Docks::Docks(QMainWindow& window, const QList<DockEntry>& entries)
         dock->setWidget(entry.widget);
         entry.widget->setAccessibleName(entry.title);
         m_docks << dock;
+        connect(dock, &QDockWidget::visibilityChanged, this, &Docks::nameTabs);
         QAction* const toggle = dock->toggleViewAction();
         setUpAction(toggle, &window, QStringLiteral("toggle_") + entry.id, entry.toolTip,
             QKeySequence(int(Qt::ALT) | (Qt::Key_1 + int(m_toggles.size()))));
         m_toggles << toggle;
     }
     arrange();
+    nameTabs();
 }
 
 void Docks::setPresent(bool present)
@@ -69,6 +72,12 @@ void Docks::arrange()
         m_window.resizeDocks({m_docks[i]}, {m_entries[i].size},
             m_entries[i].area == Qt::BottomDockWidgetArea ? Qt::Vertical : Qt::Horizontal);
     }
+}
+
+void Docks::nameTabs()
+{
+    for (QTabBar* const bar : m_window.findChildren<QTabBar*>(Qt::FindDirectChildrenOnly))
+        bar->setAccessibleName(tr("Panels that share a place"));
 }
 
 void Docks::showOnly(const QStringList& ids)

@@ -45,6 +45,7 @@ public:
 
 private:
     void applyState();
+    void nameTabs(); ///< Qt makes and deletes the bars of panels that share a place
     QMainWindow& m_window;
     QList<DockEntry> m_entries;
     QList<QDockWidget*> m_docks; ///< as m_entries

@@ -85,6 +85,7 @@ void MainWindow::makePages(const MainWindowContents& contents)
     m_openingPage = openingPage;
     m_pages = new QTabWidget;
     m_pages->setObjectName(QStringLiteral("pages"));
+    m_pages->setAccessibleName(tr("Pages"));
     m_pages->setDocumentMode(true);
     for (const PageEntry& page : contents.pages) {
         page.widget->setObjectName(QStringLiteral("page_") + page.id);

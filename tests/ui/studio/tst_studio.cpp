@@ -276,6 +276,16 @@ void TestStudio::runStopStepRun()
     }
     QTest::keyClick(&grid, Qt::Key_Left);
     picture(shown, "finished-" + theme);
+    for (const QString& page : {"routing", "latency", "model"}) {
+        shown.studio.window().showPage(page);
+        QTest::qWait(200); // pages catch up when they are shown
+        picture(shown, page + "-" + theme);
+    }
+    for (QAction* const action : shown.studio.window().docks().toggles())
+        if (!action->isChecked())
+            action->trigger();
+    QTest::qWait(100);
+    picture(shown, "panels-" + theme);
 }
 
 void TestStudio::closeDuringRun()

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "latencyrun.h"
+#include "stores/steps.h"
 
 #include "models/csv.h"
 #include "models/latencymodel.h"

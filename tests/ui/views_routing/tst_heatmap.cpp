@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The heat map: its pure parts exactly, its widget with real clicks, keys and wheel.
+#include "stores/steps.h"
 #include "views/heatmap/heatmap.h"
 #include "views/theme/theme.h"
 

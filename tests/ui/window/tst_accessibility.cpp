@@ -12,6 +12,7 @@
 #include <QApplication>
 #include <QComboBox>
 #include <QDockWidget>
+#include <QHeaderView>
 #include <QLineEdit>
 #include <QMenuBar>
 #include <QSettings>
@@ -35,13 +36,16 @@ bool isPart(const QWidget* widget)
     return !parent || qobject_cast<const QAbstractSpinBox*>(parent) || qobject_cast<const QComboBox*>(parent)
         || qobject_cast<const QLineEdit*>(parent) || qobject_cast<const QTabBar*>(parent)
         || qobject_cast<const QDockWidget*>(parent) || qobject_cast<const QMenuBar*>(parent)
-        || (qobject_cast<const QAbstractItemView*>(parent) && qobject_cast<const QAbstractButton*>(widget));
+        || (qobject_cast<const QAbstractItemView*>(parent)
+            && (qobject_cast<const QAbstractButton*>(widget) || qobject_cast<const QHeaderView*>(widget)));
 }
 
 /// What a user can act on.
 bool isControl(const QWidget* widget)
 {
-    if (isPart(widget))
+    const auto* const tabs = qobject_cast<const QTabBar*>(widget);
+    // A QTabWidget has no role of its own: its bar is the control.
+    if (isPart(widget) || (tabs && tabs->count() == 0) || qobject_cast<const QTabWidget*>(widget))
         return false;
     return qobject_cast<const QAbstractButton*>(widget) || qobject_cast<const QAbstractSpinBox*>(widget)
         || qobject_cast<const QComboBox*>(widget) || qobject_cast<const QLineEdit*>(widget)

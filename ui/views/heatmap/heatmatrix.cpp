@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/heatmap/heatmatrix.h"
 
+#include "stores/steps.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -54,22 +56,6 @@ double largestMagnitude(const HeatMatrix& matrix)
     for (const double value : matrix.values)
         largest = std::max(largest, std::isnan(value) ? 0. : std::abs(value));
     return largest;
-}
-
-double stepUp(double value)
-{
-    if (!(value > 0) || !std::isfinite(value))
-        return 1;
-    // A step away from the power that the logarithm names, in case it was rounded.
-    const int exponent = static_cast<int>(std::floor(std::log10(value)));
-    for (int power = exponent - 1;; ++power) {
-        for (const double digit : {1., 2., 5.}) {
-            // Division by a positive power keeps the steps below 1 the nearest doubles to 0.1, 0.2, 0.5.
-            const double step = power >= 0 ? digit * std::pow(10., power) : digit / std::pow(10., -power);
-            if (step >= value)
-                return step;
-        }
-    }
 }
 
 double steadyTop(double before, double largest)

@@ -56,8 +56,6 @@ QRgb heatColor(double value, const HeatScale& scale, ColorScheme scheme);
 QImage renderHeat(const HeatMatrix& matrix, Range rows, Range columns, const HeatScale& scale, ColorScheme scheme);
 
 double largestMagnitude(const HeatMatrix& matrix); ///< of all values but NaN; 0: there is none
-/// The smallest of 1, 2, 5 times a power of ten that is not below `value`; 1 for 0 and less.
-double stepUp(double value);
 /// The end of an axis or a scale for amounts up to `largest`: a step of stepUp(), which grows at once, but shrinks from
 /// `before` only when less than a third of it is used. `before` 0: there was none.
 double steadyTop(double before, double largest);

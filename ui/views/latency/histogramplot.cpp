@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/latency/histogramplot.h"
 
+#include "stores/steps.h"
 #include "views/latency/latencytext.h"
 #include "views/latency/stagebars.h"
 #include "views/theme/theme.h"

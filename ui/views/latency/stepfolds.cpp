@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/latency/stepfolds.h"
 
+#include "stores/steps.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -9,18 +11,6 @@ namespace {
 
 constexpr double wantedBins = 40;
 constexpr std::uint64_t mostBins = 200;
-
-double upOn(std::initializer_list<double> ladder, double value)
-{
-    if (!(value > 0))
-        return 1;
-    const double decade = std::pow(10., std::floor(std::log10(value) + 1e-9));
-    for (const double step : ladder) {
-        if (step * decade >= value * (1 - 1e-9))
-            return step * decade;
-    }
-    return 10 * decade;
-}
 
 /// How far the bins of a distribution reach.
 std::uint64_t reachOf(const Distribution& values)
@@ -38,16 +28,6 @@ double endOf(const TimingEvent& event)
 }
 
 } // namespace
-
-double stepUp(double value)
-{
-    return upOn({1, 2, 5}, value);
-}
-
-double fineStepUp(double value)
-{
-    return upOn({1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8}, value);
-}
 
 StepRange stepsOf(const std::vector<TimingEvent>& events, std::size_t size, ShownPhase phase)
 {

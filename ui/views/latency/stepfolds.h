@@ -36,11 +36,6 @@ std::vector<StepFold> foldSteps(const std::vector<TimingEvent>& events, const Ma
 /// The fold that holds a place; null when none does.
 const StepFold* foldAt(const std::vector<StepFold>& folds, double position);
 
-/// The least of 1, 2, 5 times a power of ten that is at least `value`; 1 for what is not positive.
-double stepUp(double value);
-/// The same with finer steps (1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8), for what no longer grows.
-double fineStepUp(double value);
-
 /// Shares of a distribution in bins of equal width.
 struct Histogram {
     std::uint64_t beginNs = 0;

@@ -5,6 +5,7 @@
 #include "views/plot/plotexport.h"
 #include "views/theme/theme.h"
 
+#include <QAccessibleWidget>
 #include <QAction>
 #include <QApplication>
 #include <QClipboard>
@@ -22,6 +23,13 @@ namespace {
 constexpr double zoomStep = 0.8;
 constexpr double moveStep = 0.1;
 
+QAccessibleInterface* makeAccessible(const QString& className, QObject* object)
+{
+    if (className != QLatin1String("colibri::Plot") || !object->isWidgetType())
+        return nullptr;
+    return new QAccessibleWidget(static_cast<QWidget*>(object), QAccessible::Chart);
+}
+
 } // namespace
 
 Plot::Plot(const QString& title, QWidget* parent)
@@ -29,6 +37,7 @@ Plot::Plot(const QString& title, QWidget* parent)
     , m_title(title)
     , m_label(new QLabel(this))
 {
+    QAccessible::installFactory(makeAccessible); // the same one counts once
     setAccessibleName(title);
     setFocusPolicy(Qt::StrongFocus);
     setMouseTracking(true);
