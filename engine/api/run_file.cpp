@@ -5,7 +5,8 @@
 
 namespace colibri {
 
-Result<void> saveRun(const SavedRun& run, const std::string& path, const SavedRunProgress& progress, std::stop_token stop)
+Result<void> saveRun(
+    const SavedRun& run, const std::string& path, const SavedRunProgress& progress, std::stop_token stop)
 {
     return writeRunFile(run, path, progress, std::move(stop));
 }

@@ -16,7 +16,8 @@ using SavedRunProgress = std::function<void(std::uint64_t done, std::uint64_t to
 
 /// Writes a run to `path`, whole or not at all; replaces a file of that name. The run may go on: what it has published
 /// when this is called is saved. Blocking: not on the GUI thread. Stopping gives Errc::Cancelled.
-Result<void> saveRun(const SavedRun& run, const std::string& path, const SavedRunProgress& progress, std::stop_token stop);
+Result<void> saveRun(
+    const SavedRun& run, const std::string& path, const SavedRunProgress& progress, std::stop_token stop);
 
 /// Reads what saveRun wrote and checks all of it. Blocking, too.
 Result<SavedRun> loadRun(const std::string& path, const SavedRunProgress& progress, std::stop_token stop);

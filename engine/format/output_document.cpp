@@ -65,8 +65,8 @@ Result<OutputDocument> OutputDocument::create(const std::string& target)
     if (!place)
         return place.error();
     for (int attempt = 0; attempt < maxAttempts; ++attempt) {
-        const std::string hidden = "." + place->filename().native() + ".partial-" + std::to_string(getpid()) + "-"
-            + std::to_string(attempt);
+        const std::string hidden =
+            "." + place->filename().native() + ".partial-" + std::to_string(getpid()) + "-" + std::to_string(attempt);
         const std::string path = (place->parent_path() / hidden).native();
         auto file = OutputFile::create(path, documentMode);
         if (file)

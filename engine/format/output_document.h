@@ -11,7 +11,7 @@ namespace colibri {
 /// renamed at the end, over a file of that name. What was not published is removed.
 class OutputDocument {
 public:
-    /// A symbolic link at `target` stays, the file it leads to is written. Fails when anything but a file lies there.
+    /// A symbolic link to a file stays, and that file is replaced. Fails when anything but a file lies there.
     static Result<OutputDocument> create(const std::string& target);
     ~OutputDocument();
     OutputDocument(OutputDocument&& other) noexcept;

@@ -40,8 +40,8 @@ public:
 
     Result<SavedRun> read()
     {
-        for (const auto step : {&Reader::readPreamble, &Reader::readHeader, &Reader::checkSize,
-                 &Reader::checkChecksum, &Reader::makeRecord, &Reader::fillRecord, &Reader::readTimings})
+        for (const auto step : {&Reader::readPreamble, &Reader::readHeader, &Reader::checkSize, &Reader::checkChecksum,
+                 &Reader::makeRecord, &Reader::fillRecord, &Reader::readTimings})
             if (auto done = (this->*step)(); !done)
                 return done.error();
         m_header.run.record = std::move(m_record);
@@ -70,7 +70,8 @@ private:
         if (m_headerBytes > maxRunHeaderBytes || (runPreambleBytes + m_headerBytes) % runAlignment != 0)
             return fail(Errc::Malformed, runMagic.size(),
                 "the length of the header is " + std::to_string(m_headerBytes) + ", it has to be at most "
-                    + std::to_string(maxRunHeaderBytes) + " and to end at a multiple of " + std::to_string(runAlignment));
+                    + std::to_string(maxRunHeaderBytes) + " and to end at a multiple of "
+                    + std::to_string(runAlignment));
         m_dataBegin = runPreambleBytes + m_headerBytes;
         if (m_bytes.size() < m_dataBegin + runChecksumBytes)
             return cut("its header", m_dataBegin + runChecksumBytes);
@@ -79,8 +80,8 @@ private:
 
     Result<void> readHeader()
     {
-        auto header = parseRunHeader(
-            {reinterpret_cast<const char*>(m_bytes.data()) + runPreambleBytes, m_headerBytes}, m_file, runPreambleBytes);
+        auto header = parseRunHeader({reinterpret_cast<const char*>(m_bytes.data()) + runPreambleBytes, m_headerBytes},
+            m_file, runPreambleBytes);
         if (!header)
             return header.error();
         m_header = std::move(*header);
@@ -185,8 +186,8 @@ private:
         const std::span<float> toWeights = m_record->writeWeights(position, layer);
         if (counts.k > 0) {
             std::memcpy(toExperts.data(), experts.data(), toExperts.size_bytes());
-            std::memcpy(toWeights.data(), section(WeightSection).data() + row * toWeights.size_bytes(),
-                toWeights.size_bytes());
+            std::memcpy(
+                toWeights.data(), section(WeightSection).data() + row * toWeights.size_bytes(), toWeights.size_bytes());
         }
         m_record->writeMargin(position, layer, valueAt<float>(section(MarginSection), row * sizeof(float)));
         m_record->writeZeroed(
@@ -231,8 +232,8 @@ private:
     {
         const auto wide = [&](std::uint64_t field) { return valueAt<std::uint64_t>(bytes, at + field); };
         const auto narrow = [&](std::uint64_t field) { return valueAt<std::uint32_t>(bytes, at + field); };
-        return {wide(0), narrow(8), narrow(12), wide(16), wide(24), wide(32), wide(40), wide(48), narrow(56),
-            narrow(60)};
+        return {
+            wide(0), narrow(8), narrow(12), wide(16), wide(24), wide(32), wide(40), wide(48), narrow(56), narrow(60)};
     }
 
     /// Checking and taking over are half of the work each.

@@ -53,11 +53,13 @@ HeldLogits copyLogits(const RunRecord& record, std::uint32_t routed)
     held.values.resize((routed - oldest) * perPosition);
     // The newest first: the oldest are the first to be replaced.
     for (; held.from > oldest; --held.from) {
-        const std::span<float> row = std::span(held.values).subspan((held.from - 1 - oldest) * perPosition, perPosition);
+        const std::span<float> row =
+            std::span(held.values).subspan((held.from - 1 - oldest) * perPosition, perPosition);
         for (std::uint32_t layer = 0; layer < shape.layers; ++layer)
             if (!record.copyRouterLogits(
                     held.from - 1, layer, row.subspan(std::size_t{layer} * shape.experts, shape.experts))) {
-                held.values.erase(held.values.begin(), held.values.begin() + std::ptrdiff_t((held.from - oldest) * perPosition));
+                held.values.erase(
+                    held.values.begin(), held.values.begin() + std::ptrdiff_t((held.from - oldest) * perPosition));
                 return held;
             }
     }
@@ -222,8 +224,7 @@ private:
     }
     Result<void> timing(const TimingEvent& event)
     {
-        const std::uint64_t wide[]{
-            event.totalNs, event.attentionNs, event.routerNs, event.expertsNs, event.headNs};
+        const std::uint64_t wide[]{event.totalNs, event.attentionNs, event.routerNs, event.expertsNs, event.headNs};
         std::array<std::byte, runTimingBytes> bytes{};
         std::memcpy(&bytes[0], &event.startNs, 8);
         std::memcpy(&bytes[8], &event.position, 4);

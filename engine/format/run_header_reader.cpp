@@ -105,7 +105,8 @@ public:
         if (value && test(*value))
             return value;
         m_fault.set((value ? value : m_object)->offset,
-            m_where + std::string(key) + (value ? " is " + shortText(*value) : " is missing") + ", it has to be " + rule);
+            m_where + std::string(key) + (value ? " is " + shortText(*value) : " is missing") + ", it has to be "
+                + rule);
         return nullptr;
     }
 
@@ -211,9 +212,8 @@ void checkPlaces(const RunHeader& header, std::uint64_t offset, Fault& fault)
     std::array<std::size_t, RunSectionCount> order{};
     for (std::size_t section = 0; section < RunSectionCount; ++section)
         order[section] = section;
-    std::ranges::sort(order, {}, [&](std::size_t section) {
-        return std::pair(header.sections[section].offset, header.sections[section].size);
-    });
+    std::ranges::sort(order, {},
+        [&](std::size_t section) { return std::pair(header.sections[section].offset, header.sections[section].size); });
     std::uint64_t end = 0;
     for (const std::size_t section : order) {
         const RunSectionPlace& place = header.sections[section];

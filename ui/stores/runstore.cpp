@@ -38,7 +38,7 @@ const TimingEvent* RunStore::timing(int position) const
     return &m_events[static_cast<std::size_t>(m_eventOfPosition[at])];
 }
 
-void RunStore::begin(RunStart start)
+void RunStore::show(RunStart start)
 {
     m_start = std::move(start);
     m_text.emplace(m_start.model);
@@ -46,14 +46,29 @@ void RunStore::begin(RunStart start)
     m_events.clear();
     m_eventOfPosition.clear();
     m_prefill = m_decode = {};
+}
+
+void RunStore::begin(RunStart start)
+{
+    show(std::move(start));
     emit reset();
+}
+
+void RunStore::restore(RunStart start, StopReason reason, std::optional<Error> error)
+{
+    show(std::move(start));
+    m_state = error ? State::Failed : State::Finished;
+    m_finishReason = reason;
+    m_error = std::move(error);
+    emit reset();
+    emit stateChanged();
 }
 
 void RunStore::keep(const RunStore& other)
 {
     m_start = other.m_start;
     m_start.timings.reset();
-    m_droppedTimings = other.droppedTimings();
+    m_start.droppedTimings = other.droppedTimings();
     m_text = other.m_text;
     m_promptTokens = other.m_promptTokens;
     m_routed = other.m_routed;

@@ -66,8 +66,8 @@ auto fieldsOf(const TimingEvent& e)
 
 auto fieldsOf(const EngineInfo& i)
 {
-    return std::tuple(i.version, i.isa, i.numerics, i.activations, i.kv, i.threads, i.batch, i.context, i.routing,
-        i.modelId);
+    return std::tuple(
+        i.version, i.isa, i.numerics, i.activations, i.kv, i.threads, i.batch, i.context, i.routing, i.modelId);
 }
 
 auto fieldsOf(const SamplingOptions& s)
@@ -130,15 +130,16 @@ SavedRun sampleRun(const SampleShape& shape)
     run.maxTokens = 4294967295u;
     run.ignoreEndOfText = true;
     run.sampling = {0.8f, 40, 0.95f, 0.1f, 1.1f, 18446744073709551615ull};
-    run.engine = {5, 33, 12, KvType::F16, Numerics::Scalar, Activations::F32, Isa::Avx512, RoutingSource::Table,
-        Breaker::Fatal};
+    run.engine = {
+        5, 33, 12, KvType::F16, Numerics::Scalar, Activations::F32, Isa::Avx512, RoutingSource::Table, Breaker::Fatal};
     run.pace = 12.5;
     run.reason = StopReason::ContextFull;
     run.error = "a NaN, said layer 3";
     run.arenaBytes = 0x123456789ABCull;
     run.kvBytes = 0x1234567ull;
     run.droppedTimings = 9;
-    run.timings = {{11, 0, shape.prompt, 1ull << 40, 2, 3, 4, 5, 6, 1}, {12, shape.prompt, 1, 21, 22, 23, 24, 25, 26, 0}};
+    run.timings = {
+        {11, 0, shape.prompt, 1ull << 40, 2, 3, 4, 5, 6, 1}, {12, shape.prompt, 1, 21, 22, 23, 24, 25, 26, 0}};
     run.record = sampleRecord(shape);
     return run;
 }

@@ -129,11 +129,13 @@ void RunFileDamageTest::header_data()
     row("\"threads\":3", "\"threads\":4294967296", {"engine.threads is 4294967296"});
     row("\"model_id\":\"0123456789abcdef\"", "\"model_id\":7", {"engine.model_id is 7", "a string"});
     row("\"max_tokens\":4294967295", "\"max_tokens\":1.5", {"request.max_tokens is 1.5"});
-    row("\"ignore_end_of_text\":true", "\"ignore_end_of_text\":1", {"request.ignore_end_of_text is 1", "true or false"});
+    row("\"ignore_end_of_text\":true", "\"ignore_end_of_text\":1",
+        {"request.ignore_end_of_text is 1", "true or false"});
     row("\"pace\":12.5", "\"pace\":null", {"request.pace is null", "finite number"});
     row("\"top_k\":40", "\"top_k\":-1", {"request.sampling.top_k is -1"});
     row("\"isa\":\"avx512\"", "\"isa\":\"neon\"", {"request.engine.isa is \"neon\""});
-    row("\"routing\":\"table\",\"breaker\"", "\"routing\":\"dice\",\"breaker\"", {"request.engine.routing is \"dice\""});
+    row("\"routing\":\"table\",\"breaker\"", "\"routing\":\"dice\",\"breaker\"",
+        {"request.engine.routing is \"dice\""});
     row("\"reason\":\"context_full\"", "\"reason\":\"cancelled\"", {"end.reason is \"cancelled\"", "max_tokens"});
     row("\"error\":\"a NaN, said layer 3\"", "\"error\":{}", {"end.error is an object", "a string or null"});
     row("\"tokens\":7", "\"tokens\":0", {"counts.tokens is 0", "from 1 to"});
