@@ -76,8 +76,8 @@ void ActivityFeed::showRunProgress()
 void ActivityFeed::followRun()
 {
     using State = RunStore::State;
-    if (!m_run.file().isEmpty() && !m_run.busy())
-        return; // a saved run: nothing has happened here
+    if (m_run.restored())
+        return; // nothing has happened here
     switch (m_run.state()) {
     case State::Running:
     case State::Waiting:

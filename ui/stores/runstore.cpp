@@ -40,6 +40,7 @@ const TimingEvent* RunStore::timing(int position) const
 
 void RunStore::show(RunStart start)
 {
+    m_restored = !start.file.isEmpty();
     m_start = std::move(start);
     m_text.emplace(m_start.model);
     m_promptTokens = m_routed = 0;
@@ -79,6 +80,7 @@ void RunStore::keep(const RunStore& other)
     m_state = other.busy() ? State::Paused : other.m_state;
     m_finishReason = other.m_finishReason;
     m_error = other.m_error;
+    m_restored = other.m_restored;
     emit reset();
     emit stateChanged();
 }
@@ -150,6 +152,7 @@ void RunStore::setState(State state)
     if (state == m_state)
         return;
     m_state = state;
+    m_restored = false;
     m_error.reset();
     emit stateChanged();
 }
@@ -163,6 +166,7 @@ void RunStore::finish(StopReason reason)
 void RunStore::fail(Error error)
 {
     m_error = std::move(error);
+    m_restored = false;
     m_state = State::Failed;
     emit stateChanged();
 }

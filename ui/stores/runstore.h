@@ -59,6 +59,8 @@ public:
     const EngineInfo& info() const { return m_start.info; }
     const RunSpec& spec() const { return m_start.spec; }
     const QString& file() const { return m_start.file; } ///< of a saved run, which cannot go on; empty: none
+    /// Whether state() is that of a saved run: nothing was begun since it was opened.
+    bool restored() const { return m_restored; }
     std::uint64_t arenaBytes() const { return m_start.arenaBytes; }
     const std::string& counterNote() const { return m_start.counterNote; } ///< see RunStart
     std::uint64_t kvBytes() const { return m_start.kvBytes; }
@@ -119,6 +121,7 @@ private:
     State m_state = State::Idle;
     StopReason m_finishReason = StopReason::MaxTokens;
     std::optional<Error> m_error;
+    bool m_restored = false;
     RunStart m_start;
     std::optional<TokenText> m_text;
     int m_promptTokens = 0;

@@ -80,7 +80,7 @@ FigureTexts figuresOf(const RunStore& run)
 {
     FigureTexts texts;
     texts.state = stateOf(run);
-    if (!run.file().isEmpty() && !run.busy())
+    if (run.restored())
         texts.state = Words::tr("Saved run %1: %2").arg(QFileInfo(run.file()).fileName(), texts.state);
     texts.failed = run.state() == RunStore::State::Failed;
     const int answer = run.tokens() - run.promptTokens();
