@@ -174,11 +174,11 @@ struct Shown {
     Studio studio;
 };
 
-void picture(Shown& shown, const QString& name)
+void picture(QWidget& window, const QString& name)
 {
     QDir().mkpath(COLIBRI_PICTURES);
     QTest::qWait(50);
-    shown.studio.window().grab().save(QStringLiteral(COLIBRI_PICTURES "/saved-%1.png").arg(name));
+    window.grab().save(QStringLiteral(COLIBRI_PICTURES "/saved-%1.png").arg(name));
 }
 
 } // namespace
@@ -296,7 +296,7 @@ void TestSavedRuns::savedAndOpenedAgain()
     QCOMPARE(report->chosen[0].expert, int(before.experts[row * 2]));
     QCOMPARE(report->chosen[1].weight, before.weights[row * 3 + 1]);
     QVERIFY(std::memcmp(report->logits.data(), &before.logits[row * 6], 6 * sizeof(float)) == 0);
-    picture(shown, QStringLiteral("opened"));
+    picture(shown.studio.window(), QStringLiteral("opened"));
     // Saved again it is the same run.
     QVERIFY(shown.save(path("again.colibri-run")));
     QFile::remove(path("mine.colibri-run"));
@@ -353,7 +353,7 @@ void TestSavedRuns::comparedWithAKeptRun()
     QVERIFY(shown.drop(path("first.colibri-run")));
     QTRY_COMPARE_WITH_TIMEOUT(shown.run().text(), text, answerMs);
     QVERIFY(kept.isVisible()); // the model is the same, the kept run stays
-    picture(shown, QStringLiteral("compared"));
+    picture(shown.studio.window(), QStringLiteral("compared"));
 }
 
 void TestSavedRuns::savedWhileItRuns()
@@ -445,7 +445,7 @@ void TestSavedRuns::aModelThatIsAnotherOne()
     QVERIFY(!shown.box()->isModal());
     QVERIFY2(shown.tasks().contains(now), qPrintable(shown.tasks()));
     QVERIFY(shown.run().file().isEmpty() && shown.run().tokens() == 0);
-    picture(shown, QStringLiteral("another-model"));
+    picture(*shown.box(), QStringLiteral("another-model"));
     shown.box()->close();
     // The window works on with the model that is there.
     QVERIFY(shown.runPrompt(QStringLiteral("5, 6 7"), 9));
