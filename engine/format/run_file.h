@@ -23,8 +23,10 @@ namespace colibri {
 //
 // Header: "format" is "colibri-run", "version" is 1. "engine": how the run came about. "model_path". "request": what
 // was asked for; "prompt" is the text, or null when the prompt was given as ids (the first "prompt_tokens" tokens).
-// "end": "reason" is paused (it had not ended), max_tokens, end_of_text or context_full; "error" is null or why it
-// failed. "memory". "counts". "sections": name, dtype, offset (from the end of the header) and size in bytes of
+// "counter_note": what timings do not
+// count and why. "end": "reason" is paused (it had not ended), max_tokens, end_of_text or context_full; "error" is null
+// or why it failed. "memory". "counts". "sections": name, dtype, offset (from the end of the header) and size in bytes
+// of
 //
 //     tokens         u32 [tokens]
 //     experts        u16 [tokens][layers][k], best first, 0xFFFF unused
@@ -32,9 +34,10 @@ namespace colibri {
 //     margins        f32 [tokens][layers], NaN where there is none
 //     zeroed         u32 [tokens][layers], bit r: the output of rank r was not finite
 //     router_logits  f32 [routed - logits_from][layers][experts], of positions from "logits_from" on
-//     timings        [timings] of 64 bytes: u64 start ns, u32 position, u32 tokens, u64 ns of the whole step,
-//                    attention, router, experts and head, u32 ns of sampling, u32 1 in prefill, else 0.
-//                    In the order of positions, no position twice.
+//     timings        [timings] of 64 bytes: u64 start and u64 duration in ns, u32 position, u32 tokens, f32 ns of
+//                    attention, router, experts, head and sampling, u32 1 in prefill, else 0, u32 minor and major
+//                    page faults, cache and branch misses (0xFFFFFFFF: not counted). In the order of time and of
+//                    positions, no position twice.
 //
 // Rows of decisions from "routed" on are filled up (0xFFFF, 0, NaN, 0): the file is as large as the record it becomes.
 

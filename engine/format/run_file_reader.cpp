@@ -2,6 +2,7 @@
 #include "format/colibri_layout.h"
 #include "format/run_file.h"
 #include "format/run_header.h"
+#include "format/run_timings.h"
 #include "memory/mapped_file.h"
 
 #include <algorithm>
@@ -211,29 +212,22 @@ private:
     Result<void> readTimings()
     {
         const auto bytes = section(TimingSection);
-        std::uint64_t next = 0;
+        TimingOrder order(m_header.counts.tokens);
         m_header.run.timings.reserve(m_header.counts.timings);
         for (std::uint64_t at = 0; at < bytes.size(); at += runTimingBytes) {
-            const TimingEvent event = timingAt(bytes, at);
-            const std::uint64_t end = std::uint64_t{event.position} + event.tokens;
-            if (event.position < next || event.tokens == 0 || end > m_header.counts.tokens || event.prefill > 1)
+            const TimingEvent event = timingFrom(bytes.subspan(at));
+            const std::uint32_t next = order.nextPosition();
+            if (!order.takes(event))
                 return fail(Errc::Malformed, offsetOf(TimingSection) + at,
                     "timing " + std::to_string(at / runTimingBytes) + " is of " + std::to_string(event.tokens)
-                        + " positions from " + std::to_string(event.position) + " on, prefill "
-                        + std::to_string(event.prefill) + ": timings are in the order of positions, from "
-                        + std::to_string(next) + " here, and end with the tokens; prefill is 0 or 1");
-            next = end;
+                        + " positions from " + std::to_string(event.position) + " on, begins at "
+                        + std::to_string(event.startNs) + " ns, prefill " + std::to_string(event.prefill)
+                        + ": timings are in the order of time and of positions, from " + std::to_string(next)
+                        + " on here, and end with the tokens; prefill is 0 or 1, durations are finite and not "
+                          "negative");
             m_header.run.timings.push_back(event);
         }
         return {};
-    }
-
-    static TimingEvent timingAt(std::span<const std::byte> bytes, std::uint64_t at)
-    {
-        const auto wide = [&](std::uint64_t field) { return valueAt<std::uint64_t>(bytes, at + field); };
-        const auto narrow = [&](std::uint64_t field) { return valueAt<std::uint32_t>(bytes, at + field); };
-        return {
-            wide(0), narrow(8), narrow(12), wide(16), wide(24), wide(32), wide(40), wide(48), narrow(56), narrow(60)};
     }
 
     /// Checking and taking over are half of the work each.

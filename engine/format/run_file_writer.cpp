@@ -2,6 +2,7 @@
 #include "format/output_document.h"
 #include "format/run_file.h"
 #include "format/run_header.h"
+#include "format/run_timings.h"
 
 #include <algorithm>
 #include <cstring>
@@ -14,27 +15,6 @@ namespace colibri {
 namespace {
 
 constexpr std::size_t bufferBytes = std::size_t{1} << 20;
-
-/// The timings that a reader accepts, one after the other: in order, no position twice, none beyond the tokens.
-class TimingFilter {
-public:
-    explicit TimingFilter(std::uint32_t tokens)
-        : m_tokens(tokens)
-    {
-    }
-    bool takes(const TimingEvent& event)
-    {
-        if (event.position < m_next || event.position >= m_tokens || event.tokens == 0
-            || event.tokens > m_tokens - event.position)
-            return false;
-        m_next = event.position + event.tokens;
-        return true;
-    }
-
-private:
-    std::uint32_t m_tokens;
-    std::uint32_t m_next = 0;
-};
 
 /// Router logits [positions][layers][experts] of the newest positions, copied before a run that goes on replaces them.
 struct HeldLogits {
@@ -215,26 +195,13 @@ private:
     Result<void> logits() { return m_out.put(std::span<const float>(m_logits.values)); }
     Result<void> timings()
     {
-        TimingFilter filter(m_counts.tokens);
+        TimingOrder order(m_counts.tokens);
         for (const TimingEvent& event : m_run.timings)
-            if (filter.takes(event))
-                if (auto done = timing(event); !done)
+            if (order.takes(event))
+                if (auto done = m_out.put(std::span<const std::byte>(timingBytes(event))); !done)
                     return done;
         return {};
     }
-    Result<void> timing(const TimingEvent& event)
-    {
-        const std::uint64_t wide[]{event.totalNs, event.attentionNs, event.routerNs, event.expertsNs, event.headNs};
-        std::array<std::byte, runTimingBytes> bytes{};
-        std::memcpy(&bytes[0], &event.startNs, 8);
-        std::memcpy(&bytes[8], &event.position, 4);
-        std::memcpy(&bytes[12], &event.tokens, 4);
-        std::memcpy(&bytes[16], wide, sizeof wide);
-        std::memcpy(&bytes[56], &event.samplingNs, 4);
-        std::memcpy(&bytes[60], &event.prefill, 4);
-        return m_out.put(std::span<const std::byte>(bytes));
-    }
-
     const SavedRun& m_run;
     const RunRecord& m_record;
     const RunCounts& m_counts;
@@ -253,9 +220,9 @@ RunCounts countsOf(const SavedRun& run)
     counts.layers = record.shape().layers;
     counts.experts = record.shape().experts;
     counts.k = record.shape().k;
-    TimingFilter filter(counts.tokens);
+    TimingOrder order(counts.tokens);
     counts.timings = static_cast<std::uint32_t>(
-        std::ranges::count_if(run.timings, [&](const TimingEvent& event) { return filter.takes(event); }));
+        std::ranges::count_if(run.timings, [&](const TimingEvent& event) { return order.takes(event); }));
     return counts;
 }
 

@@ -286,6 +286,7 @@ Result<RunHeader> parseRunHeader(std::string_view text, const std::string& file,
     const Fields memory = fields.object("memory");
     header.run.arenaBytes = memory.number("arena_bytes", 0, any64);
     header.run.kvBytes = memory.number("kv_bytes", 0, any64);
+    header.run.counterNote = fields.text("counter_note");
     readCounts(fields.object("counts"), header);
     readSections(fields, header, fault);
     if (fault.error)

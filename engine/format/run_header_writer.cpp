@@ -62,8 +62,8 @@ std::string runHeaderText(const RunHeader& header)
     const Json root = {{"format", runFormatName}, {"version", runVersion}, {"engine", engineObject(run.info)},
         {"model_path", run.modelPath}, {"request", requestObject(run)},
         {"end", {{"reason", name(run.reason)}, {"error", run.error.empty() ? Json() : Json(run.error)}}},
-        {"memory", {{"arena_bytes", run.arenaBytes}, {"kv_bytes", run.kvBytes}}}, {"counts", countsObject(header)},
-        {"sections", sectionList(header)}};
+        {"memory", {{"arena_bytes", run.arenaBytes}, {"kv_bytes", run.kvBytes}}}, {"counter_note", run.counterNote},
+        {"counts", countsObject(header)}, {"sections", sectionList(header)}};
     // Bytes that are no UTF-8 (a path may have them) become U+FFFD.
     std::string text = root.dump(-1, ' ', false, Json::error_handler_t::replace);
     text.append((runAlignment - (runPreambleBytes + text.size()) % runAlignment) % runAlignment, ' ');

@@ -25,6 +25,8 @@ inline constexpr std::uint64_t maxRunLayers = 4096;
 inline constexpr std::uint64_t maxRunExperts = 0xFFFF;
 inline constexpr std::uint64_t runTimingBytes = 64;
 
+inline constexpr std::uint64_t maxRunNs = std::uint64_t{1} << 62; ///< of a start and of a duration
+
 /// What the sizes of all sections follow from.
 struct RunCounts {
     std::uint32_t tokens = 0; ///< prompt and generated ids; decisions have a row for each of them

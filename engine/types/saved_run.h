@@ -29,8 +29,9 @@ struct SavedRun {
     std::string error; ///< why it failed; empty: it did not
     std::uint64_t arenaBytes = 0;
     std::uint64_t kvBytes = 0; ///< of which KV cache
-    std::vector<TimingEvent> timings; ///< in the order of positions, each position in one event at most
+    std::vector<TimingEvent> timings; ///< in order of time and position, each position in one event at most
     std::uint64_t droppedTimings = 0; ///< steps that have no event
+    std::string counterNote; ///< events of the hardware that the timings do not count and why; empty: all are
     std::shared_ptr<const RunRecord> record;
 };
 

@@ -27,6 +27,7 @@ SavedRun snapshotOf(const RunStore& run)
     saved.kvBytes = run.kvBytes();
     saved.timings = run.timings();
     saved.droppedTimings = run.droppedTimings();
+    saved.counterNote = run.counterNote();
     saved.record = run.record();
     return saved;
 }
@@ -48,7 +49,8 @@ RestoredRun restoredFrom(const SavedRun& run, const QString& file)
     std::optional<Error> error;
     if (!run.error.empty())
         error = Error{Errc::Malformed, run.error, {}, {}, {}};
-    return {{{}, run.record, timings, run.info, run.arenaBytes, run.kvBytes, spec, file, run.droppedTimings},
+    return {{{}, run.record, timings, run.info, run.arenaBytes, run.kvBytes, spec, run.counterNote, file,
+                run.droppedTimings},
         run.reason, error};
 }
 

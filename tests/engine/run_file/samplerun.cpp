@@ -60,8 +60,8 @@ QString recordDifference(const RunRecord& a, const RunRecord& b)
 
 auto fieldsOf(const TimingEvent& e)
 {
-    return std::tuple(e.startNs, e.position, e.tokens, e.totalNs, e.attentionNs, e.routerNs, e.expertsNs, e.headNs,
-        e.samplingNs, e.prefill);
+    return std::tuple(e.startNs, e.totalNs, e.position, e.tokens, e.attentionNs, e.routerNs, e.expertsNs, e.headNs,
+        e.samplingNs, e.prefill, e.minorFaults, e.majorFaults, e.cacheMisses, e.branchMisses);
 }
 
 auto fieldsOf(const EngineInfo& i)
@@ -78,7 +78,7 @@ auto fieldsOf(const SamplingOptions& s)
 auto figuresOf(const SavedRun& r)
 {
     return std::tuple(r.modelPath, r.promptIsText, r.promptText, r.maxTokens, r.ignoreEndOfText, r.pace, r.reason,
-        r.error, r.arenaBytes, r.kvBytes, r.droppedTimings);
+        r.error, r.arenaBytes, r.kvBytes, r.droppedTimings, r.counterNote);
 }
 
 } // namespace
@@ -138,8 +138,9 @@ SavedRun sampleRun(const SampleShape& shape)
     run.arenaBytes = 0x123456789ABCull;
     run.kvBytes = 0x1234567ull;
     run.droppedTimings = 9;
-    run.timings = {
-        {11, 0, shape.prompt, 1ull << 40, 2, 3, 4, 5, 6, 1}, {12, shape.prompt, 1, 21, 22, 23, 24, 25, 26, 0}};
+    run.counterNote = "no counters here";
+    run.timings = {{11, 1ull << 40, 0, shape.prompt, 2.5f, 3, 4, 5, 6, 1, 7, 8, 9, 10},
+        {12, 21, shape.prompt, 1, 1, 2, 3, 4, 0, 0, notCounted, 1, notCounted, 0}};
     run.record = sampleRecord(shape);
     return run;
 }

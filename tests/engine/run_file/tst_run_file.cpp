@@ -117,9 +117,10 @@ void RunFileTest::layoutIsAsDescribed()
     }
     QCOMPARE(all.size(), qsizetype(16 + length) + end + 8);
     QCOMPARE(withChecksum(all), all);
-    // The second event: start, position and tokens, five durations, sampling, prefill.
+    // The second event: start, duration, position and tokens, stages, prefill, four counts.
     const char* const event = all.constData() + 16 + length + end - 64;
-    const std::uint64_t words[]{12, 3 | (1ull << 32), 21, 22, 23, 24, 25, 26};
+    const std::uint32_t words[]{
+        12, 0, 21, 0, 3, 1, 0x3F800000, 0x40000000, 0x40400000, 0x40800000, 0, 0, 0xFFFFFFFF, 1, 0xFFFFFFFF, 0};
     QVERIFY(std::memcmp(event, words, 64) == 0);
 }
 

@@ -188,11 +188,15 @@ void RunFileDamageTest::sections_data()
     const QList<QByteArray> expert{"position 1, layer 1, rank 0 is 5, there are 5"};
     row("expert", "experts", (1 * 2 + 1) * 4, QByteArray("\x05\0", 2), expert);
     row("expert of a filled row", "experts", 6 * 2 * 4, QByteArray("\x00\x01", 2), {"position 6", "is 256"});
-    row("timing backwards", "timings", 64 + 8, QByteArray("\2\0\0\0", 4), {"timing 1", "from 2 on", "from 3 here"});
-    row("timing beyond the end", "timings", 64 + 12, QByteArray("\5\0\0\0", 4), {"timing 1 is of 5 positions"});
-    row("timing that wraps", "timings", 64 + 12, QByteArray("\xFF\xFF\xFF\xFF", 4), {"timing 1 is of 4294967295"});
-    row("timing of nothing", "timings", 12, QByteArray("\0\0\0\0", 4), {"timing 0 is of 0 positions"});
-    row("prefill", "timings", 60, QByteArray("\2\0\0\0", 4), {"timing 0", "prefill 2"});
+    row("timing backwards", "timings", 64 + 16, QByteArray("\2\0\0\0", 4), {"timing 1", "from 2 on", "from 3 on here"});
+    row("timing beyond the end", "timings", 64 + 20, QByteArray("\5\0\0\0", 4), {"timing 1 is of 5 positions"});
+    row("timing that wraps", "timings", 64 + 20, QByteArray("\xFF\xFF\xFF\xFF", 4), {"timing 1 is of 4294967295"});
+    row("timing of nothing", "timings", 20, QByteArray("\0\0\0\0", 4), {"timing 0 is of 0 positions"});
+    row("timing before the last", "timings", 64, QByteArray("\1\0\0\0", 4), {"timing 1", "begins at 1 ns"});
+    row("endless timing", "timings", 64 + 15, QByteArray("\x7F", 1), {"timing 1", "order of time"});
+    row("stage that is no number", "timings", 24, QByteArray("\0\0\xC0\x7F", 4), {"timing 0", "finite"});
+    row("negative stage", "timings", 40, QByteArray("\0\0\x80\xBF", 4), {"timing 0", "not negative"});
+    row("prefill", "timings", 44, QByteArray("\2\0\0\0", 4), {"timing 0", "prefill 2"});
 }
 
 void RunFileDamageTest::sections()
@@ -224,7 +228,7 @@ void RunFileDamageTest::everyHeaderFieldMatters()
         QCOMPARE(complaint(parse(withChecksum(damaged)), Errc::Malformed, {key + " is missing"}), QString());
         ++fields;
     }
-    QCOMPARE(fields, 9 + 10 + 6 + 6 + 9 + 2 + 2 + 10 + 7 * 4);
+    QCOMPARE(fields, 10 + 10 + 6 + 6 + 9 + 2 + 2 + 10 + 7 * 4);
 }
 
 void RunFileDamageTest::bytesBehindTheEnd()
