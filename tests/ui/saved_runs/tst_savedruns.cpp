@@ -28,6 +28,7 @@
 #include <QToolButton>
 #include <QUrl>
 
+#include <bit>
 #include <cstring>
 
 using namespace colibri;
@@ -76,7 +77,9 @@ Shot shotOf(const RunStore& run)
         }
     for (const TimingEvent& event : run.timings())
         shot.timings.insert(shot.timings.end(),
-            {event.startNs, event.position, event.tokens, event.totalNs, event.attentionNs, event.expertsNs});
+            {event.startNs, event.position, event.tokens, event.totalNs,
+                std::bit_cast<std::uint32_t>(event.attentionNs), std::bit_cast<std::uint32_t>(event.expertsNs),
+                event.minorFaults, event.cacheMisses});
     return shot;
 }
 
