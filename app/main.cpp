@@ -20,7 +20,8 @@ void describe(QCommandLineParser& parser)
             {{QStringLiteral("v"), QStringLiteral("version")},
                 QCoreApplication::translate("main", "Tell the version and end.")}});
     parser.addPositionalArgument(QStringLiteral("MODEL"),
-        QCoreApplication::translate("main", "A Colibri export or a Hugging Face folder, or the word demo."),
+        QCoreApplication::translate(
+            "main", "A Colibri export or a Hugging Face folder, a saved run, or the word demo."),
         QStringLiteral("[MODEL]"));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "mainwindow.h"
 
+#include "api/run_file.h"
 #include "commandpalette.h"
 #include "filedrop.h"
 #include "helpdialogs.h"
@@ -11,6 +12,7 @@
 
 #include <QCloseEvent>
 #include <QDir>
+#include <QFile>
 #include <QFileDialog>
 #include <QMenuBar>
 #include <QStackedWidget>
@@ -225,7 +227,10 @@ void MainWindow::showRecent()
 
 void MainWindow::openModel(const QString& path)
 {
-    m_parts.engine.open(path);
+    if (isSavedRun(QFile::encodeName(path).toStdString()))
+        emit savedRunChosen(path);
+    else
+        m_parts.engine.open(path);
 }
 
 void MainWindow::showOpenState()

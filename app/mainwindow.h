@@ -53,7 +53,7 @@ class MainWindow : public QMainWindow {
 public:
     MainWindow(const MainWindowParts& parts, const MainWindowContents& contents);
 
-    /// A path, or "demo".
+    /// A path, or "demo". A saved run, which is known by its first bytes, goes to savedRunChosen().
     void openModel(const QString& path);
     void chooseFolder(); ///< asks, then opens
     void showPage(const QString& id); ///< of the contents
@@ -61,6 +61,7 @@ public:
     Docks& docks() { return *m_docks; }
 
 signals:
+    void savedRunChosen(const QString& path); ///< dropped, or given to openModel()
     void newWindowRequested(const QString& path); ///< a path, or empty: without a model
 
 protected:

@@ -14,6 +14,7 @@ const QString recentKey = QStringLiteral("recent");
 const QString geometryKey = QStringLiteral("window/geometry");
 const QString pageKey = QStringLiteral("page/");
 const QString promptsKey = QStringLiteral("prompts");
+const QString savedRunFolderKey = QStringLiteral("savedRuns/folder");
 const QString stateKey = QStringLiteral("window/state");
 
 /// Indexed by ThemeChoice.
@@ -88,6 +89,16 @@ QStringList Settings::prompts() const
 void Settings::setPrompts(const QStringList& prompts)
 {
     m_settings.setValue(promptsKey, prompts);
+}
+
+QString Settings::savedRunFolder() const
+{
+    return m_settings.value(savedRunFolderKey).toString();
+}
+
+void Settings::setSavedRunFolder(const QString& folder)
+{
+    m_settings.setValue(savedRunFolderKey, folder);
 }
 
 } // namespace colibri

@@ -28,6 +28,8 @@ public:
     void setPageLayout(const QString& page, const QByteArray& layout);
     QStringList prompts() const; ///< that were run, newest first
     void setPrompts(const QStringList& prompts);
+    QString savedRunFolder() const; ///< where a run was saved or opened last; empty: nowhere yet
+    void setSavedRunFolder(const QString& folder);
 
 private:
     QSettings m_settings;

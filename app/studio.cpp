@@ -2,6 +2,7 @@
 #include "studio.h"
 
 #include "detailspanel.h"
+#include "savedruns.h"
 #include "views/activity/logpanel.h"
 #include "views/activity/taskpanel.h"
 #include "views/latency/latencypage.h"
@@ -29,6 +30,7 @@ QString tr(const char* text)
 Studio::Studio()
     : m_engine(m_open, m_run)
     , m_feed(m_open, m_run, m_tasks, m_log, {[this] { m_engine.cancelOpen(); }, [this] { m_engine.stop(); }}, nullptr)
+    , m_taskRunner(m_tasks)
     , m_window(std::make_unique<MainWindow>(
           MainWindowParts{m_open, m_run, m_selection, m_tasks, m_log, m_engine, m_theme, m_settings}, contents()))
 {
@@ -82,6 +84,8 @@ MainWindowContents Studio::contents()
     };
     contents.runActions = m_runPage->runActions();
     contents.runActions << nullptr << m_runPage->keepActions() << nullptr << m_latencyPage->exportActions();
+    m_savedRuns = new SavedRuns({m_open, m_run, m_tasks, m_log, m_engine, m_taskRunner, m_settings, *m_runPage});
+    contents.runActions << nullptr << m_savedRuns->actions();
     return contents;
 }
 
@@ -106,6 +110,8 @@ void Studio::connectRunPage()
             m_runPage->promptPanel().focusPrompt();
     });
     QObject::connect(m_runPage, &RunPage::openRequested, m_window.get(), &MainWindow::chooseFolder);
+    QObject::connect(m_window.get(), &MainWindow::savedRunChosen, m_savedRuns, &SavedRuns::load);
+    QObject::connect(m_savedRuns, &SavedRuns::shown, m_window.get(), [this] { m_window->showPage(runPageId); });
 }
 
 } // namespace colibri

@@ -8,6 +8,7 @@
 #include "stores/openstore.h"
 #include "stores/runstore.h"
 #include "stores/selectionstore.h"
+#include "tasks/taskrunner.h"
 #include "views/theme/theme.h"
 
 #include <functional>
@@ -19,6 +20,7 @@ namespace colibri {
 class LatencyPage;
 class ModelPage;
 class RunPage;
+class SavedRuns;
 
 /// The composition root: makes everything that lives as long as the program and hands each what it needs.
 class Studio {
@@ -46,9 +48,11 @@ private:
     LogStore m_log;
     EngineClient m_engine;
     ActivityFeed m_feed;
+    TaskRunner m_taskRunner;
     RunPage* m_runPage = nullptr; ///< the window's, as the other pages
     LatencyPage* m_latencyPage = nullptr;
     ModelPage* m_modelPage = nullptr;
+    SavedRuns* m_savedRuns = nullptr; ///< of the run page
     std::vector<std::function<void()>> m_saves; ///< of the pages' arrangements
     std::unique_ptr<MainWindow> m_window;
 };

@@ -40,19 +40,6 @@ bool exists(const std::string& path)
     return lstat(path.c_str(), &status) == 0;
 }
 
-Result<void> synchronizeFolder(const std::string& path)
-{
-    const int handle = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (handle < 0)
-        return systemError("write the folder", path, errno);
-    const int status = fsync(handle);
-    const int number = errno;
-    close(handle);
-    // Some file systems cannot synchronize a folder and say EINVAL.
-    return status != 0 && number != EINVAL ? Result<void>(systemError("write the folder", path, number))
-                                           : Result<void>{};
-}
-
 /// Fails with EEXIST when `to` exists, even as an empty folder.
 int renameToNew(const std::string& from, const std::string& to)
 {
@@ -73,6 +60,19 @@ std::filesystem::path parentOf(const std::string& path)
 
 } // namespace
 
+Result<void> synchronizeFolder(const std::string& path)
+{
+    const int handle = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (handle < 0)
+        return systemError("write the folder", path, errno);
+    const int status = fsync(handle);
+    const int number = errno;
+    close(handle);
+    // Some file systems cannot synchronize a folder and say EINVAL.
+    return status != 0 && number != EINVAL ? Result<void>(systemError("write the folder", path, number))
+                                           : Result<void>{};
+}
+
 OutputFile::OutputFile(std::string path, int handle)
     : m_path(std::move(path))
     , m_handle(handle)
@@ -92,9 +92,9 @@ OutputFile::~OutputFile()
         close(m_handle);
 }
 
-Result<OutputFile> OutputFile::create(const std::string& path)
+Result<OutputFile> OutputFile::create(const std::string& path, unsigned mode)
 {
-    const int handle = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444);
+    const int handle = open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
     if (handle < 0)
         return systemError("create a file", path, errno);
     return OutputFile(path, handle);

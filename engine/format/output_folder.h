@@ -11,11 +11,14 @@
 
 namespace colibri {
 
-/// A new file. Its mode is 0444 (less the umask) from the start, only this object can write to it.
+/// Brings the names in a folder to the disk.
+Result<void> synchronizeFolder(const std::string& path);
+
+/// A new file. By its mode (0444 less the umask) only this object can write to it, unless another mode is asked for.
 class OutputFile {
 public:
     /// Fails when `path` exists.
-    static Result<OutputFile> create(const std::string& path);
+    static Result<OutputFile> create(const std::string& path, unsigned mode = 0444);
     ~OutputFile();
     OutputFile(OutputFile&& other) noexcept;
     OutputFile& operator=(OutputFile&&) = delete;

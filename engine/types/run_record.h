@@ -65,7 +65,7 @@ public:
     void writeMargin(std::uint32_t position, std::uint32_t layer, float margin);
     void writeZeroed(std::uint32_t position, std::uint32_t layer, std::uint32_t ranks);
     void writeRouterLogits(std::uint32_t position, std::uint32_t layer, std::span<const float> logits);
-    void countBreakerEvent() { m_breakerEvents.fetch_add(1, std::memory_order_relaxed); }
+    void countBreakerEvent(std::uint64_t count = 1) { m_breakerEvents.fetch_add(count, std::memory_order_relaxed); }
     void publishRouted(std::uint32_t count); ///< positions below `count` are complete
 
 private:

@@ -141,13 +141,26 @@ void EngineClient::queueRun(std::optional<RunSpec> spec, std::uint32_t tokens)
     });
 }
 
-void EngineClient::dropRun()
+void EngineClient::restore(RunStart start, StopReason reason, std::optional<Error> error)
+{
+    forgetRun();
+    start.model = m_model.facts;
+    m_run.restore(std::move(start), reason, std::move(error));
+    m_pump.start();
+}
+
+void EngineClient::forgetRun()
 {
     if (m_control)
         m_control->stop();
     m_control.reset();
     m_outcome.reset();
     ++m_runId;
+}
+
+void EngineClient::dropRun()
+{
+    forgetRun();
     m_run.clear();
 }
 
@@ -202,7 +215,7 @@ void EngineClient::onTicked(bool complete)
         m_control.reset();
         showOutcome(*std::exchange(m_outcome, {}));
     }
-    if (!m_control && m_open.state() != OpenStore::State::Opening)
+    if (complete && !m_control && m_open.state() != OpenStore::State::Opening)
         m_pump.stop();
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "session/callqueue.h"
 #include "session/engineworker.h"
 #include "session/pump.h"
+#include "stores/callqueue.h"
 #include "stores/openstore.h"
 #include "stores/runstore.h"
 
@@ -34,6 +34,8 @@ public:
     void step(const RunSpec& spec);
     void continueRun(); ///< does nothing unless a run is paused
     void stop();
+    /// Shows a saved run of the model that is open, in the place of the run that is shown; that one is stopped.
+    void restore(RunStart start, StopReason reason, std::optional<Error> error);
     /// 0: full speed. Holds for the run under way and for continueRun().
     void setPace(double tokensPerSecond);
 
@@ -42,6 +44,7 @@ private:
 
     void begin(const RunSpec& spec, std::uint32_t tokens);
     void queueRun(std::optional<RunSpec> spec, std::uint32_t tokens);
+    void forgetRun(); ///< stops what is under way; the store is left as it is
     void dropRun();
     void adopt(OpenedModel opened);
     void onOpened(quint64 id, const OpenedModel& opened);

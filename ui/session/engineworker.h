@@ -2,8 +2,8 @@
 #pragma once
 
 #include "api/session.h"
-#include "session/callqueue.h"
 #include "session/runcontrol.h"
+#include "stores/callqueue.h"
 #include "stores/runspec.h"
 #include "stores/runstore.h"
 

@@ -62,7 +62,7 @@ void ActivityFeed::beginRun()
 {
     m_tasks.setState(m_runTask, Task::State::Cancelled, tr("another run took its place"));
     m_runTask = 0;
-    if (!m_run.record())
+    if (!m_run.record() || !m_run.file().isEmpty())
         return;
     m_runTask = m_tasks.begin(tr("Run, token limit %1").arg(m_run.spec().maxTokens), tr("tokens"), m_cancels.run);
 }
@@ -76,6 +76,8 @@ void ActivityFeed::showRunProgress()
 void ActivityFeed::followRun()
 {
     using State = RunStore::State;
+    if (m_run.restored())
+        return; // nothing has happened here
     switch (m_run.state()) {
     case State::Running:
     case State::Waiting:

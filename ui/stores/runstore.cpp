@@ -38,22 +38,38 @@ const TimingEvent* RunStore::timing(int position) const
     return &m_events[static_cast<std::size_t>(m_eventOfPosition[at])];
 }
 
-void RunStore::begin(RunStart start)
+void RunStore::show(RunStart start)
 {
+    m_restored = !start.file.isEmpty();
     m_start = std::move(start);
     m_text.emplace(m_start.model);
     m_promptTokens = m_routed = 0;
     m_events.clear();
     m_eventOfPosition.clear();
     m_prefill = m_decode = {};
+}
+
+void RunStore::begin(RunStart start)
+{
+    show(std::move(start));
     emit reset();
+}
+
+void RunStore::restore(RunStart start, StopReason reason, std::optional<Error> error)
+{
+    show(std::move(start));
+    m_state = error ? State::Failed : State::Finished;
+    m_finishReason = reason;
+    m_error = std::move(error);
+    emit reset();
+    emit stateChanged();
 }
 
 void RunStore::keep(const RunStore& other)
 {
     m_start = other.m_start;
     m_start.timings.reset();
-    m_droppedTimings = other.droppedTimings();
+    m_start.droppedTimings = other.droppedTimings();
     m_text = other.m_text;
     m_promptTokens = other.m_promptTokens;
     m_routed = other.m_routed;
@@ -64,6 +80,7 @@ void RunStore::keep(const RunStore& other)
     m_state = other.busy() ? State::Paused : other.m_state;
     m_finishReason = other.m_finishReason;
     m_error = other.m_error;
+    m_restored = other.m_restored;
     emit reset();
     emit stateChanged();
 }
@@ -135,6 +152,7 @@ void RunStore::setState(State state)
     if (state == m_state)
         return;
     m_state = state;
+    m_restored = false;
     m_error.reset();
     emit stateChanged();
 }
@@ -148,6 +166,7 @@ void RunStore::finish(StopReason reason)
 void RunStore::fail(Error error)
 {
     m_error = std::move(error);
+    m_restored = false;
     m_state = State::Failed;
     emit stateChanged();
 }

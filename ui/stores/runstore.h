@@ -31,6 +31,8 @@ struct RunStart {
     std::uint64_t kvBytes = 0; ///< of which KV cache
     RunSpec spec{}; ///< what was asked for
     std::string counterNote{}; ///< events of the hardware that are not counted and why; empty: all are
+    QString file{}; ///< the saved run it was loaded from; empty: it runs here
+    std::uint64_t droppedTimings = 0; ///< besides those that the ring counts
 };
 
 /// The run as the GUI thread sees it. Positions are int; everything below tokens() and routed() is complete.
@@ -48,7 +50,7 @@ public:
 
     State state() const { return m_state; }
     bool busy() const; ///< Starting, Running, Waiting or Stopping
-    /// MaxTokens, EndOfText or ContextFull; valid in State::Finished.
+    /// MaxTokens, EndOfText or ContextFull, and Paused for a saved run that had not ended; valid in State::Finished.
     StopReason finishReason() const { return m_finishReason; }
     const std::optional<Error>& error() const { return m_error; } ///< present in State::Failed only
 
@@ -56,6 +58,9 @@ public:
     const std::shared_ptr<const RunRecord>& record() const { return m_start.record; } ///< null before the first run
     const EngineInfo& info() const { return m_start.info; }
     const RunSpec& spec() const { return m_start.spec; }
+    const QString& file() const { return m_start.file; } ///< of a saved run, which cannot go on; empty: none
+    /// Whether state() is that of a saved run: nothing was begun since it was opened.
+    bool restored() const { return m_restored; }
     std::uint64_t arenaBytes() const { return m_start.arenaBytes; }
     const std::string& counterNote() const { return m_start.counterNote; } ///< see RunStart
     std::uint64_t kvBytes() const { return m_start.kvBytes; }
@@ -74,13 +79,19 @@ public:
     const TimingEvent* timing(int position) const;
     double prefillTokensPerSecond() const { return m_prefill.rate(); } ///< computing only; 0: nothing measured yet
     double decodeTokensPerSecond() const { return m_decode.rate(); }
-    std::uint64_t droppedTimings() const { return m_start.timings ? m_start.timings->dropped() : m_droppedTimings; }
+    std::uint64_t droppedTimings() const
+    {
+        return m_start.droppedTimings + (m_start.timings ? m_start.timings->dropped() : 0);
+    }
 
     /// Becomes what `other` shows now, with its state, and follows it no further: a run kept beside the next one.
     void keep(const RunStore& other);
 
     // ---- the owner of the engine thread ----
     void begin(RunStart start);
+    /// Shows a saved run, which has ended for good: with an error in State::Failed, else in State::Finished. Its tokens
+    /// and timings are taken over by catchUp().
+    void restore(RunStart start, StopReason reason, std::optional<Error> error);
     /// Takes over what the engine published, until `deadline`. False: there is more.
     bool catchUp(Clock::time_point deadline);
     void setState(State state); ///< any but Finished and Failed
@@ -105,15 +116,16 @@ private:
     bool takeTokens(Clock::time_point deadline);
     bool takeTimings(Clock::time_point deadline);
     void addTiming(const TimingEvent& event);
+    void show(RunStart start); ///< from the beginning, without a signal
 
     State m_state = State::Idle;
     StopReason m_finishReason = StopReason::MaxTokens;
     std::optional<Error> m_error;
+    bool m_restored = false;
     RunStart m_start;
     std::optional<TokenText> m_text;
     int m_promptTokens = 0;
     int m_routed = 0;
-    std::uint64_t m_droppedTimings = 0; ///< of a kept run, which has no ring
     std::vector<TimingEvent> m_events;
     std::vector<int> m_eventOfPosition; ///< -1: none
     Rate m_prefill;

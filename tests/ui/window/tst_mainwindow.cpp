@@ -239,7 +239,7 @@ void TestMainWindow::everyActionIsReachable()
             owners[key] = action->text();
         }
     }
-    QCOMPARE(owners.size(), 35);
+    QCOMPARE(owners.size(), 37);
     for (const QAbstractButton* const button : studio.window().findChildren<QAbstractButton*>()) {
         if (button->isVisibleTo(&studio.window()))
             QVERIFY2(

@@ -248,6 +248,17 @@ RunSpec PromptPanel::spec() const
     return spec;
 }
 
+void PromptPanel::setSpec(const RunSpec& spec)
+{
+    QStringList ids;
+    for (const TokenId id : spec.promptIds)
+        ids += QString::number(id);
+    setPrompt(ids.isEmpty() ? spec.promptText : ids.join(QStringLiteral(", ")));
+    m_sampling->setChoice({spec.sampling, spec.maxTokens});
+    m_engine->setOptions(spec.engine);
+    setPace(spec.pace);
+}
+
 double PromptPanel::pace() const
 {
     return m_pace->value() > fastestPace ? 0 : m_pace->value();

@@ -49,6 +49,7 @@ public:
     void setPrompt(const QString& text);
     /// What a run is asked for now.
     RunSpec spec() const;
+    void setSpec(const RunSpec& spec); ///< all that the panel has fields for
     double pace() const; ///< tokens a second; 0: full speed
     void setPace(double tokensPerSecond);
     SamplingForm& sampling() { return *m_sampling; }

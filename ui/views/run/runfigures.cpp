@@ -4,6 +4,7 @@
 #include "views/theme/theme.h"
 
 #include <QCoreApplication>
+#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLabel>
 
@@ -43,6 +44,8 @@ QString reasonOf(StopReason reason)
         return Words::tr("Finished: the model ended the text");
     case StopReason::ContextFull:
         return Words::tr("Finished: the context is full");
+    case StopReason::Paused:
+        return Words::tr("it was saved before its end");
     default:
         return Words::tr("Finished: all asked tokens are made");
     }
@@ -77,6 +80,8 @@ FigureTexts figuresOf(const RunStore& run)
 {
     FigureTexts texts;
     texts.state = stateOf(run);
+    if (run.restored())
+        texts.state = Words::tr("Saved run %1: %2").arg(QFileInfo(run.file()).fileName(), texts.state);
     texts.failed = run.state() == RunStore::State::Failed;
     const int answer = run.tokens() - run.promptTokens();
     texts.tokens = run.tokens() > 0 ? QStringLiteral("%1 + %2").arg(run.promptTokens()).arg(answer) : dash;

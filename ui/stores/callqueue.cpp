@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "session/callqueue.h"
+#include "stores/callqueue.h"
 
 namespace colibri {
 
