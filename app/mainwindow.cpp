@@ -205,7 +205,7 @@ void MainWindow::connectTheme()
 void MainWindow::restore()
 {
     m_docks->setPresent(false); // they would widen a small window
-    resize(1180, 780);
+    resize(1280, 760);
     restoreGeometry(m_parts.settings.geometry());
     m_docks->restore(m_parts.settings.windowState());
 }

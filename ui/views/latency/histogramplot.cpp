@@ -36,7 +36,6 @@ HistogramPlot::HistogramPlot(QWidget* parent)
     setToolTip(tr("Share of the steps by the time they took. Lines are percentiles; a percentile shows when there are "
                   "enough steps for it. The outline is the kept run."));
     setAxisTitles(tr("Time a token (ms)"), tr("Steps (%)"));
-    xAxis->ticker()->setTickCount(4);
     m_bars->setAntialiased(false);
     m_bars->setSelectable(QCP::stNone);
     m_outline->setLineStyle(QCPGraph::lsStepLeft);

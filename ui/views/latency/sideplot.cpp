@@ -49,8 +49,6 @@ SidePlot::SidePlot(const RunStore& run, const LatencyHistory& history, QWidget* 
     m_plot->setToolTip(
         tr("The wheel zooms, the arrow keys move, Home shows the whole. Steps that share a pixel show the "
            "largest count of them."));
-    m_plot->xAxis->ticker()->setTickCount(4);
-    m_plot->yAxis->ticker()->setTickCount(4);
     for (QCPGraph* const graph : {m_first, m_second}) {
         graph->setLineStyle(QCPGraph::lsStepLeft);
         graph->setAntialiased(false);
@@ -134,7 +132,7 @@ void SidePlot::showHistory()
 
 void SidePlot::showSpeed()
 {
-    m_plot->setAxisTitles(tr("Time since the first step (s)"), tr("Speed (tok/s)"));
+    m_plot->setAxisTitles(tr("Time of the run (s)"), tr("Speed (tok/s)"));
     m_first->setName(tr("decode"));
     m_second->setName(tr("prefill"));
     const auto points = m_history.speed().points();

@@ -33,7 +33,6 @@ TimelinePlot::TimelinePlot(
     setToolTip(tr("Left and Right walk the tokens, Ctrl+Left and Ctrl+Right move the view. The wheel zooms, with Shift "
                   "the time axis; Home shows the whole. A click selects a token."));
     setAxisTitles(tr("Position"), tr("Time a token (ms)"));
-    xAxis->ticker()->setTickCount(8);
     makeLegend();
     m_band->setLayer(QStringLiteral("overlay"));
     m_band->topLeft->setTypeY(QCPItemPosition::ptAxisRectRatio);

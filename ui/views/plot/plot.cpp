@@ -190,6 +190,15 @@ void Plot::showEvent(QShowEvent* event)
     applyPalette();
 }
 
+void Plot::resizeEvent(QResizeEvent* event)
+{
+    QCustomPlot::resizeEvent(event);
+    const int labelWidth = fontMetrics().horizontalAdvance(QStringLiteral("000000")) + 2 * grid::unit;
+    const int labelHeight = 3 * fontMetrics().height();
+    xAxis->ticker()->setTickCount(std::clamp(axisRect()->width() / labelWidth, 2, 8));
+    yAxis->ticker()->setTickCount(std::clamp(axisRect()->height() / labelHeight, 2, 8));
+}
+
 void Plot::wheelEvent(QWheelEvent* event)
 {
     const double steps = (event->angleDelta().y() + event->angleDelta().x()) / 120.;

@@ -35,7 +35,6 @@ LoadPlot::LoadPlot(QWidget* parent)
     ticker->setTickStep(1);
     ticker->setScaleStrategy(QCPAxisTickerFixed::ssMultiples);
     xAxis->setTicker(ticker);
-    yAxis->ticker()->setTickCount(5);
     setReadout([this](double x, double) { return readout(x); });
     setValues([this] { return table(); });
     setToolTip(tr("Click a bar to choose its expert"));

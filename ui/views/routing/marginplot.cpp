@@ -72,7 +72,6 @@ MarginPlot::MarginPlot(QWidget* parent)
     m_overflow->removeFromLegend();
     m_other->setLineStyle(QCPGraph::lsStepCenter);
     setZoomable(Qt::Horizontal);
-    yAxis->ticker()->setTickCount(5);
     setReadout([this](double x, double) { return readout(x); });
     setValues([this] { return table(); });
     setToolTip(tr("How far the last chosen expert was ahead of the first rejected one"));

@@ -79,9 +79,10 @@ QWidget* RoutingPage::makeLeft()
 {
     m_layers->addWidget(m_map);
     m_layers->addWidget(m_figures);
-    m_layers->setStretchFactor(0, 1);
+    m_layers->setStretchFactor(0, 2);
+    m_layers->setStretchFactor(1, 1);
     m_layers->setChildrenCollapsible(false);
-    m_layers->setSizes({35 * grid::unit, 44 * grid::unit});
+    m_layers->setSizes({56 * grid::unit, 34 * grid::unit});
     m_left->addWidget(m_layers);
     m_left->addWidget(m_expertPanel);
     m_left->setStretchFactor(0, 1);

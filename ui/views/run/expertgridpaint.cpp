@@ -35,6 +35,21 @@ void drawDigits(
     painter.drawGlyphRun({}, run);
 }
 
+/// Diagonal lines. A pattern brush would do, but Qt fills it on several threads, which takes the engine's cores.
+void hatch(QPainter& painter, const QRect& area, const QColor& color)
+{
+    constexpr int step = 8;
+    QList<QLine> lines;
+    for (int sum = area.left() + area.top(); sum <= area.right() + area.bottom(); sum += step) {
+        // The points of the area whose coordinates add up to `sum`.
+        const int left = std::max(area.left(), sum - area.bottom());
+        const int right = std::min(area.right(), sum - area.top());
+        lines.emplace_back(left, sum - left, right, sum - right);
+    }
+    painter.setPen(color);
+    painter.drawLines(lines);
+}
+
 } // namespace
 
 /// Colours of one paint.
@@ -96,8 +111,7 @@ void ExpertGridView::paintLines(QPainter& painter, const Inks& inks) const
                            .united(m_geometry.cellRect(cells.tokens.end - 1, cells.layers.end - 1));
     if (cells.routed < cells.tokens.end) {
         const int left = m_geometry.cellRect(std::max(cells.routed, cells.tokens.first), 0).left();
-        painter.fillRect(QRect(QPoint(left, area.top()), area.bottomRight()),
-            QBrush(QColor::fromRgb(inks.theme.line), Qt::BDiagPattern));
+        hatch(painter, QRect(QPoint(left, area.top()), area.bottomRight()), QColor::fromRgb(inks.theme.line));
     }
     for (int token = cells.tokens.first; token < cells.tokens.end; ++token)
         painter.fillRect(QRect(m_geometry.cellRect(token, 0).right(), area.top(), 1, area.height()), inks.base);

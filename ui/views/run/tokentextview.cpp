@@ -52,7 +52,7 @@ TokenTextView::TokenTextView(const RunStore& run, SelectionStore& selection, QWi
     setAccessibleDescription(tr("Tokens of the prompt and of the answer; arrow keys walk through them."));
     connect(&run, &RunStore::reset, this, &TokenTextView::rebuild);
     connect(&run, &RunStore::tokensAppended, this, &TokenTextView::append);
-    connect(&run, &RunStore::routedAdvanced, viewport(), qOverload<>(&QWidget::update));
+    connect(&run, &RunStore::routedAdvanced, this, [this](int from) { updateFrom(from); });
     connect(&selection, &SelectionStore::changed, this, &TokenTextView::followSelection);
     rebuild();
 }
@@ -84,7 +84,23 @@ void TokenTextView::append(int from, int to)
     for (int position = from; position < to; ++position)
         appendToLayout(position);
     updateScrollRange();
-    viewport()->update();
+    updateFrom(from);
+}
+
+/// Paints again what may look different when a token is new or has changed. A run repaints 30 times a second: only what
+/// has to be.
+void TokenTextView::updateFrom(int token)
+{
+    if (token >= m_layout.tokens())
+        return;
+    const int line = m_layout.lineOf(m_layout.firstFragment(token)) - 1; // a word may have left the line above
+    const int top = margin + line * m_lineHeight - verticalScrollBar()->value();
+    viewport()->update(0, std::max(0, top), viewport()->width(), viewport()->height());
+}
+
+void TokenTextView::scrollContentsBy(int, int dy)
+{
+    viewport()->scroll(0, dy);
 }
 
 void TokenTextView::appendToLayout(int position)

@@ -40,6 +40,7 @@ public slots:
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void scrollContentsBy(int dx, int dy) override;
     void resizeEvent(QResizeEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
@@ -54,6 +55,7 @@ private:
     static constexpr int margin = 8; ///< around the text
     void rebuild();
     void append(int from, int to);
+    void updateFrom(int token);
     void appendToLayout(int position);
     void updateScrollRange();
     void scrollTo(int token);

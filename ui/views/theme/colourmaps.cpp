@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <vector>
 
 namespace colibri {
 namespace {
@@ -111,6 +112,33 @@ QRgb noDataColor(ColorScheme scheme)
     return scheme == ColorScheme::Light ? 0xffe4e6e8 : 0xff33383d;
 }
 
+namespace {
+
+QRgb circleColor(std::uint32_t expert, std::uint32_t count, ColorScheme scheme)
+{
+    const auto which = static_cast<std::size_t>(scheme);
+    static constexpr std::array<std::array<double, 3>, 2> lightness{{{0.89, 0.78, 0.67}, {0.62, 0.48, 0.34}}};
+    static constexpr std::array<double, 2> chroma{0.12, 0.11};
+    const std::uint32_t ring = expert % 3;
+    const std::uint32_t slots = (count + 2) / 3;
+    return toRgb({lightness[which][ring], chroma[which], 30 + 360 * (expert / 3 + ring / 3.0) / slots});
+}
+
+/// The colours of all experts, for the last number of experts asked for: a paint asks for hundreds of them.
+const std::vector<QRgb>& circleColors(std::uint32_t count, ColorScheme scheme)
+{
+    thread_local std::array<std::vector<QRgb>, 2> kept;
+    std::vector<QRgb>& colors = kept[static_cast<std::size_t>(scheme)];
+    if (colors.size() != count) {
+        colors.resize(count);
+        for (std::uint32_t expert = 0; expert < count; ++expert)
+            colors[expert] = circleColor(expert, count, scheme);
+    }
+    return colors;
+}
+
+} // namespace
+
 QRgb expertColor(std::uint32_t expert, std::uint32_t count, ColorScheme scheme)
 {
     // Found by a search for the largest smallest distance in OKLab, as seen by people with normal vision and with each
@@ -121,14 +149,9 @@ QRgb expertColor(std::uint32_t expert, std::uint32_t count, ColorScheme scheme)
     }};
     if (expert >= count)
         return noDataColor(scheme);
-    const auto which = static_cast<std::size_t>(scheme);
     if (count <= categoricalColors)
-        return fixed[which][expert];
-    static constexpr std::array<std::array<double, 3>, 2> lightness{{{0.89, 0.78, 0.67}, {0.62, 0.48, 0.34}}};
-    static constexpr std::array<double, 2> chroma{0.12, 0.11};
-    const std::uint32_t ring = expert % 3;
-    const std::uint32_t slots = (count + 2) / 3;
-    return toRgb({lightness[which][ring], chroma[which], 30 + 360 * (expert / 3 + ring / 3.0) / slots});
+        return fixed[static_cast<std::size_t>(scheme)][expert];
+    return circleColors(count, scheme)[expert];
 }
 
 QRgb readableOn(QRgb ground)

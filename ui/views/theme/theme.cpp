@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/theme/theme.h"
 
+#include "views/theme/flatstyle.h"
+
 #include <QApplication>
 #include <QFontDatabase>
 #include <QFontInfo>
-#include <QStyleFactory>
 
 #include <array>
 #include <utility>
@@ -107,7 +108,7 @@ Theme::Theme(QObject* parent)
     : QObject(parent)
     , m_systemScheme(schemeOf(QApplication::palette()))
 {
-    QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+    QApplication::setStyle(new FlatStyle);
     apply();
 }
 
