@@ -276,10 +276,10 @@ void TestStudio::runStopStepRun()
     }
     QTest::keyClick(&grid, Qt::Key_Left);
     picture(shown, "finished-" + theme);
-    for (const QString& page : {"routing", "latency", "model"}) {
-        shown.studio.window().showPage(page);
+    for (const char* const page : {"routing", "latency", "model"}) {
+        shown.studio.window().showPage(QLatin1String(page));
         QTest::qWait(200); // pages catch up when they are shown
-        picture(shown, page + "-" + theme);
+        picture(shown, QLatin1String(page) + "-" + theme);
     }
     for (QAction* const action : shown.studio.window().docks().toggles())
         if (!action->isChecked())
