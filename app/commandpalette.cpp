@@ -123,7 +123,11 @@ void CommandPalette::filter(const QString& query)
         if (whole > 0)
             found.emplace_back(2 * name + whole, i);
     }
-    std::ranges::stable_sort(found, std::ranges::greater(), &std::pair<int, qsizetype>::first);
+    // Of equal ones the shortest first: it is the nearest to the query.
+    std::ranges::stable_sort(found, [this](const auto& a, const auto& b) {
+        const auto length = [this](qsizetype place) { return m_commands[place].action->text().size(); };
+        return a.first != b.first ? a.first > b.first : length(a.second) < length(b.second);
+    });
     m_list->clear();
     for (const auto& [score, place] : found) {
         const Command& command = m_commands[place];

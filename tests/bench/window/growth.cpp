@@ -33,8 +33,8 @@ bool measure(const char* what, int count, const std::function<bool()>& round)
             early = residentBytes();
     }
     const double late = residentBytes();
-    std::printf("growth, %s: %.1f MiB after a tenth, %.1f MiB at the end, ratio %.3f (bound %.2f)\n", what, early / (1 << 20),
-        late / (1 << 20), late / early, bound);
+    std::printf("growth, %s: %.1f MiB after a tenth, %.1f MiB at the end, ratio %.3f (bound %.2f)\n", what,
+        early / (1 << 20), late / (1 << 20), late / early, bound);
     std::fflush(stdout);
     return late <= bound * early;
 }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// bench_window [startup] [responsive] [growth]: figures of the window on the offscreen platform, of a release build.
+// bench_window [startup] [responsive] [growth] [trace]: figures of the window on the offscreen platform, of a release
+// build.
 //   startup     from the start of a process to the first painted window and to the demo that is ready, medians of 15
-//   responsive  how long events wait, and how often text and grid are painted, while the demo decodes at full speed with
+//   responsive  how long events wait, and how often text and grid are painted, while the demo decodes at full speed
+//   with
 //               every panel open, for each page
 //   growth      resident memory over 200 runs, 200 opens and closes, and 10^6 tokens
+//   trace       frames and memory of the pages over a generated run of 10^6 tokens x 48 layers
 // Without arguments: all of them. Exits 1 when a bound is missed.
 #include "memory/fault_guard.h"
 #include "scenes.h"
@@ -32,5 +35,7 @@ int main(int argc, char** argv)
         good &= colibri::bench::responsive();
     if (asked("growth"))
         good &= colibri::bench::growth();
+    if (asked("trace"))
+        good &= colibri::bench::trace();
     return good ? 0 : 1;
 }

@@ -63,8 +63,9 @@ bool responsive()
         decode(studio, *page, watchMs);
         const double worst = percentile(probe.waitsMs(), 1);
         const double textS = text.count() * 1e3 / watchMs;
-        std::printf("responsive, page %-8s: events wait at most %.1f ms (bound %.0f), 99 %% below %.1f ms; paints a second: "
-                    "text %.1f, grid %.1f; %.0f tok/s\n",
+        std::printf(
+            "responsive, page %-8s: events wait at most %.1f ms (bound %.0f), 99 %% below %.1f ms; paints a second: "
+            "text %.1f, grid %.1f; %.0f tok/s\n",
             qPrintable(pages->tabText(i)), worst, blockBoundMs, percentile(probe.waitsMs(), 0.99), textS,
             cells.count() * 1e3 / watchMs, studio.run().decodeTokensPerSecond());
         std::fflush(stdout);

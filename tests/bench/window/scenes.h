@@ -10,5 +10,6 @@ bool startup(const QString& program); ///< this program, to be started again
 int startupChild(); ///< the started one: prints two times and ends
 bool responsive();
 bool growth();
+bool trace();
 
 } // namespace colibri::bench

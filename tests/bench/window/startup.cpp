@@ -73,8 +73,9 @@ bool startup(const QString& program)
     }
     const double paintedMs = percentile(painted, 0.5);
     const double readyMs = percentile(ready, 0.5);
-    std::printf("startup: first window painted after %.0f ms (bound %.0f), demo ready after %.0f ms (bound %.0f); medians "
-                "of %d\n",
+    std::printf(
+        "startup: first window painted after %.0f ms (bound %.0f), demo ready after %.0f ms (bound %.0f); medians "
+        "of %d\n",
         paintedMs, paintedBoundMs, readyMs, readyBoundMs, repeats);
     return paintedMs <= paintedBoundMs && readyMs <= readyBoundMs;
 }
