@@ -22,9 +22,9 @@ std::string modelId(const LoadedModel& model)
 {
     std::string text = canonicalConfig(model.config);
     for (const TensorInfo& tensor : model.source.tensors) {
-        text += "\n" + tensor.name + " " + std::string(name(tensor.dtype));
+        text.append("\n").append(tensor.name).append(" ").append(name(tensor.dtype));
         for (const std::uint64_t extent : tensor.shape)
-            text += " " + std::to_string(extent);
+            text.append(" ").append(std::to_string(extent));
     }
     constexpr std::string_view digits = "0123456789abcdef";
     std::uint64_t hash = XXH64(text.data(), text.size(), 0);
