@@ -64,7 +64,10 @@ void TestStepCounters::pageFaultsOfTheProcess()
     TimingEvent event;
     touchPages(200);
     counters.take(event);
-    QVERIFY(event.minorFaults >= 200 && event.minorFaults < 400);
+    QVERIFY(event.minorFaults >= 200);
+#if !defined(__SANITIZE_THREAD__) && !defined(__SANITIZE_ADDRESS__) // whose shadow memory is touched as well
+    QVERIFY(event.minorFaults < 400);
+#endif
     QVERIFY(event.majorFaults != notCounted);
     counters.take(event);
     QVERIFY(event.minorFaults < 100);

@@ -137,7 +137,11 @@ void TestLatencyLive::nothingJumpsWhileItGrows()
 
 void TestLatencyLive::aMillionSteps()
 {
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+    constexpr int steps = 100'000;
+#else
     constexpr int steps = 1'000'000;
+#endif
     Shown shown(false);
     LatencyRun run(shown.store, steps + 100);
     run.prompt(10, 32, 1);
