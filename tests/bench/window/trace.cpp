@@ -23,6 +23,7 @@ constexpr std::uint32_t layers = 48;
 constexpr double frameBoundMs = 16;
 constexpr double memoryBound = 600e6;
 constexpr int frames = 300;
+constexpr double quietMs = 12; ///< what an idle event loop lets an event wait at most
 
 double sinceMs(Clock::time_point start)
 {
@@ -87,12 +88,12 @@ bool showUntilQuiet(Page& page, const char* what)
     page.resize(1400, 900);
     page.show();
     double quietSince = 0;
-    while (quietSince < 500) { // quiet: half a second of short waits
+    while (quietSince < 500 && sinceMs(start) < 60'000) { // quiet: half a second of short waits
         const std::size_t before = probe.waitsMs().size();
         QTest::qWait(100);
         const auto& waits = probe.waitsMs();
-        const bool busy =
-            std::any_of(waits.begin() + std::ptrdiff_t(before), waits.end(), [](double wait) { return wait > 2; });
+        const bool busy = std::any_of(
+            waits.begin() + std::ptrdiff_t(before), waits.end(), [](double wait) { return wait > quietMs; });
         quietSince = busy ? 0 : quietSince + 100;
     }
     std::printf("trace, %s: caught up after %.1f s, events waited at most %.0f ms\n", what, sinceMs(start) / 1e3 - 0.5,
@@ -116,6 +117,7 @@ bool trace()
     run.finish(StopReason::MaxTokens);
     std::printf("trace: %d tokens x %u layers, top 2 of 64; record %.0f MiB\n", run.tokens(), layers,
         double(source.record().bytes()) / (1 << 20));
+    std::fflush(stdout);
     bool good = true;
     {
         RunPage page(open, run, kept, selection);
