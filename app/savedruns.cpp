@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "savedruns.h"
 
+#include "actions.h"
 #include "api/run_file.h"
 #include "stores/units.h"
 #include "views/run/promptpanel.h"
@@ -66,18 +67,9 @@ SavedRuns::SavedRuns(const Parts& parts)
 
 void SavedRuns::makeActions()
 {
-    const auto make = [this](const QString& name, const QString& text, const QString& tip, int key) {
-        auto* const action = new QAction(text, this);
-        action->setObjectName(name);
-        action->setShortcut(QKeySequence(key));
-        action->setToolTip(tr("%1 (%2)").arg(tip, action->shortcut().toString(QKeySequence::NativeText)));
-        action->setStatusTip(tip);
-        m_parts.page.addAction(action);
-        return action;
-    };
-    m_save = make(QStringLiteral("saveRun"), tr("S&ave this run..."),
+    m_save = makeAction(&m_parts.page, QStringLiteral("saveRun"), tr("S&ave this run..."),
         tr("Save this run with all its decisions, to look at it again or elsewhere"), int(Qt::CTRL) | Qt::Key_S);
-    m_open = make(QStringLiteral("openRun"), tr("&Open a saved run..."),
+    m_open = makeAction(&m_parts.page, QStringLiteral("openRun"), tr("&Open a saved run..."),
         tr("Show a run that was saved, with its model"), int(Qt::CTRL) | int(Qt::SHIFT) | Qt::Key_S);
     connect(m_save, &QAction::triggered, this, &SavedRuns::choosePlace);
     connect(m_open, &QAction::triggered, this, &SavedRuns::chooseFile);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/cli/program.h"
 
+#include <QDir>
 #include <QElapsedTimer>
 #include <QFile>
 #include <QTest>
@@ -42,7 +43,7 @@ private:
 };
 
 HeldProgram::HeldProgram(const QList<QByteArray>& arguments, int room)
-    : m_errorFile("/tmp/colibri-held-" + QByteArray::number(getpid()))
+    : m_errorFile(QDir::tempPath().toLocal8Bit() + "/colibri-held-" + QByteArray::number(getpid()))
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
