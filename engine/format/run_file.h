@@ -51,12 +51,13 @@ using RunFileProgress = std::function<void(std::uint64_t done, std::uint64_t tot
 Result<void> writeRunFile(
     const SavedRun& run, const std::string& path, const RunFileProgress& progress, std::stop_token stop);
 
-/// Reads a saved run from bytes; `file` names them in errors. Checks everything: afterwards the record, the timings and
-/// the header agree, and hold no more memory than a small multiple of the bytes.
+/// Reads a saved run from bytes, which begin at a multiple of 4; `file` names them in errors. Checks everything:
+/// afterwards the record, the timings and the header agree. The record is a view of the bytes, which have to outlive it;
+/// besides it holds no more memory than a small multiple of them.
 Result<SavedRun> parseRunFile(std::span<const std::byte> bytes, const std::string& file,
     const RunFileProgress& progress = {}, const std::stop_token& stop = {});
 
-/// The same for a file.
+/// The same for a file, which stays mapped for the record: a run of any length opens in little memory.
 Result<SavedRun> readRunFile(const std::string& path, const RunFileProgress& progress, const std::stop_token& stop);
 
 /// Whether a regular file begins as a saved run does.

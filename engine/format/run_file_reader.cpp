@@ -19,6 +19,7 @@ namespace colibri {
 namespace {
 
 constexpr std::size_t stepBytes = std::size_t{1} << 20; ///< between two looks at the stop token
+constexpr std::uint64_t releaseBytes = std::uint64_t{64} << 20; ///< of the file that are in memory at a time
 
 template <class T>
 T valueAt(std::span<const std::byte> bytes, std::uint64_t offset)
@@ -30,9 +31,10 @@ T valueAt(std::span<const std::byte> bytes, std::uint64_t offset)
 
 class Reader {
 public:
-    Reader(std::span<const std::byte> bytes, const std::string& file, const RunFileProgress& progress,
-        const std::stop_token& stop)
+    Reader(std::span<const std::byte> bytes, std::shared_ptr<const RecordFile> owner, const std::string& file,
+        const RunFileProgress& progress, const std::stop_token& stop)
         : m_bytes(bytes)
+        , m_owner(std::move(owner))
         , m_file(file)
         , m_progress(progress)
         , m_stop(stop)
@@ -42,10 +44,9 @@ public:
     Result<SavedRun> read()
     {
         for (const auto step : {&Reader::readPreamble, &Reader::readHeader, &Reader::checkSize, &Reader::checkChecksum,
-                 &Reader::makeRecord, &Reader::fillRecord, &Reader::readTimings})
+                 &Reader::makeRecord, &Reader::readTimings})
             if (auto done = (this->*step)(); !done)
                 return done.error();
-        m_header.run.record = std::move(m_record);
         return std::move(m_header.run);
     }
 
@@ -125,88 +126,64 @@ private:
         if (const std::uint64_t found = XXH64_digest(hash.get()); found != stated)
             return fail(Errc::Mismatch, hashed.size(),
                 "the bytes have XXH64 " + checksumText(found) + ", the file says " + checksumText(stated));
-        return {};
+        return step(runChecksumBytes);
     }
 
+    /// Expert ids are checked and taken over, so that no change of the file can make one of them a wild index; the
+    /// numbers beside them stay where they are.
     Result<void> makeRecord()
     {
         const RunCounts& counts = m_header.counts;
-        const std::size_t logitBytes = m_header.sections[LogitSection].size;
+        RunRecord::Stored stored;
         try {
-            m_record = std::make_shared<RunRecord>(
-                RunRecord::Shape{counts.tokens, counts.layers, counts.experts, counts.k, logitBytes});
+            stored.tokens.resize(counts.tokens);
+            stored.experts.resize(std::size_t{counts.tokens} * counts.layers * counts.k);
         } catch (const std::bad_alloc&) {
             return fail(Errc::OutOfMemory, 0, "there is no memory for its record");
         }
-        const auto ids = section(TokenSection);
-        std::vector<TokenId> prompt(counts.promptTokens);
-        std::memcpy(prompt.data(), ids.data(), prompt.size() * sizeof(TokenId));
-        m_record->setPrompt(prompt);
-        for (std::uint32_t position = counts.promptTokens; position < counts.tokens; ++position)
-            m_record->appendToken(valueAt<TokenId>(ids, std::uint64_t{position} * sizeof(TokenId)));
-        m_record->countBreakerEvent(m_header.breakerEvents);
+        std::memcpy(stored.tokens.data(), section(TokenSection).data(), section(TokenSection).size());
+        if (auto done = takeExperts(stored.experts); !done)
+            return done;
+        stored.weights = valuesOf<float>(WeightSection);
+        stored.margins = valuesOf<float>(MarginSection);
+        stored.zeroed = valuesOf<std::uint32_t>(ZeroedSection);
+        stored.logits = valuesOf<float>(LogitSection);
+        stored.promptTokens = counts.promptTokens;
+        stored.routed = counts.routed;
+        stored.breakerEvents = m_header.breakerEvents;
+        stored.file = m_owner;
+        const RunRecord::Shape shape{
+            counts.tokens, counts.layers, counts.experts, counts.k, m_header.sections[LogitSection].size};
+        m_header.run.record = std::make_shared<const RunRecord>(shape, std::move(stored));
         return {};
     }
 
-    Result<void> fillRecord()
+    Result<void> takeExperts(std::span<std::uint16_t> experts)
     {
-        const RunCounts& counts = m_header.counts;
-        const std::uint64_t rowBytes = counts.layers * (counts.k * 6ull + 8);
-        std::uint64_t pending = 0;
-        for (std::uint32_t position = 0; position < counts.tokens; ++position) {
-            for (std::uint32_t layer = 0; layer < counts.layers; ++layer)
-                if (auto done = readRow(position, layer); !done)
-                    return done;
-            pending += rowBytes;
-            if (pending < stepBytes && position + 1 < counts.tokens)
-                continue;
-            if (auto done = step(std::exchange(pending, 0)); !done)
+        constexpr std::size_t stepExperts = stepBytes / sizeof(std::uint16_t);
+        const auto from = section(ExpertSection);
+        for (std::size_t at = 0; at < experts.size(); at += stepExperts) {
+            const auto part = experts.subspan(at, std::min(stepExperts, experts.size() - at));
+            std::memcpy(part.data(), from.data() + at * sizeof(std::uint16_t), part.size_bytes());
+            const auto wrong = std::ranges::find_if(part, [count = m_header.counts.experts](std::uint16_t expert) {
+                return expert >= count && expert != noExpert;
+            });
+            if (wrong != part.end())
+                return wrongExpert(at + static_cast<std::size_t>(wrong - part.begin()), *wrong);
+            if (auto done = step(0); !done)
                 return done;
         }
-        fillLogits();
-        m_record->publishRouted(counts.routed);
         return {};
     }
 
-    Result<void> readRow(std::uint32_t position, std::uint32_t layer)
+    Error wrongExpert(std::size_t at, std::uint16_t expert) const
     {
         const RunCounts& counts = m_header.counts;
-        const std::uint64_t row = std::uint64_t{position} * counts.layers + layer;
-        const auto experts = section(ExpertSection).subspan(row * counts.k * sizeof(std::uint16_t));
-        for (std::uint32_t rank = 0; rank < counts.k; ++rank) {
-            const auto expert = valueAt<std::uint16_t>(experts, rank * sizeof(std::uint16_t));
-            if (expert >= counts.experts && expert != noExpert)
-                return fail(Errc::Malformed, offsetOf(ExpertSection) + (row * counts.k + rank) * sizeof(std::uint16_t),
-                    "the expert of position " + std::to_string(position) + ", layer " + std::to_string(layer)
-                        + ", rank " + std::to_string(rank) + " is " + std::to_string(expert) + ", there are "
-                        + std::to_string(counts.experts));
-        }
-        if (position >= counts.routed)
-            return {};
-        const std::span<std::uint16_t> toExperts = m_record->writeExperts(position, layer);
-        const std::span<float> toWeights = m_record->writeWeights(position, layer);
-        if (counts.k > 0) {
-            std::memcpy(toExperts.data(), experts.data(), toExperts.size_bytes());
-            std::memcpy(
-                toWeights.data(), section(WeightSection).data() + row * toWeights.size_bytes(), toWeights.size_bytes());
-        }
-        m_record->writeMargin(position, layer, valueAt<float>(section(MarginSection), row * sizeof(float)));
-        m_record->writeZeroed(
-            position, layer, valueAt<std::uint32_t>(section(ZeroedSection), row * sizeof(std::uint32_t)));
-        return {};
-    }
-
-    void fillLogits()
-    {
-        const RunCounts& counts = m_header.counts;
-        std::vector<float> logits(counts.logitsFrom < counts.routed ? counts.experts : 0);
-        auto from = section(LogitSection);
-        for (std::uint32_t position = counts.logitsFrom; position < counts.routed; ++position)
-            for (std::uint32_t layer = 0; layer < counts.layers; ++layer) {
-                std::memcpy(logits.data(), from.data(), logits.size() * sizeof(float));
-                from = from.subspan(logits.size() * sizeof(float));
-                m_record->writeRouterLogits(position, layer, logits);
-            }
+        const std::size_t row = at / counts.k;
+        return fail(Errc::Malformed, offsetOf(ExpertSection) + at * sizeof(std::uint16_t),
+            "the expert of position " + std::to_string(row / counts.layers) + ", layer "
+                + std::to_string(row % counts.layers) + ", rank " + std::to_string(at % counts.k) + " is "
+                + std::to_string(expert) + ", there are " + std::to_string(counts.experts));
     }
 
     Result<void> readTimings()
@@ -230,32 +207,58 @@ private:
         return {};
     }
 
-    /// Checking and taking over are half of the work each.
+    /// Hashing the bytes is the work, and what progress counts.
     Result<void> step(std::uint64_t bytes)
     {
         if (m_stop.stop_requested())
             return fail(Errc::Cancelled, 0, "stopped");
-        m_done = std::min<std::uint64_t>(m_done + bytes, 2 * m_bytes.size());
+        m_done += bytes;
+        m_unreleased += stepBytes;
+        if (m_unreleased >= releaseBytes && m_owner) {
+            m_owner->release();
+            m_unreleased = 0;
+        }
         if (m_progress)
-            m_progress(m_done / 2, m_bytes.size());
+            m_progress(m_done, m_bytes.size());
         return {};
     }
-
     std::uint64_t offsetOf(RunSection which) const { return m_dataBegin + m_header.sections[which].offset; }
     std::span<const std::byte> section(RunSection which) const
     {
         return m_bytes.subspan(offsetOf(which), m_header.sections[which].size);
     }
 
+    template <class T>
+    std::span<const T> valuesOf(RunSection which) const
+    {
+        const auto bytes = section(which);
+        return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
+    }
+
     std::span<const std::byte> m_bytes;
+    std::shared_ptr<const RecordFile> m_owner;
     const std::string& m_file;
     const RunFileProgress& m_progress;
     const std::stop_token& m_stop;
     std::uint64_t m_headerBytes = 0;
     std::uint64_t m_dataBegin = 0;
     std::uint64_t m_done = 0;
+    std::uint64_t m_unreleased = 0; ///< bytes looked at since pages were released
     RunHeader m_header;
-    std::shared_ptr<RunRecord> m_record;
+};
+
+/// Keeps the file of a record mapped.
+class MappedRecord : public RecordFile {
+public:
+    explicit MappedRecord(std::shared_ptr<const MappedFile> file)
+        : m_file(std::move(file))
+    {
+    }
+    bool lost() const override { return m_file->lost(); }
+    void release() const override { m_file->release(); }
+
+private:
+    std::shared_ptr<const MappedFile> m_file;
 };
 
 } // namespace
@@ -263,7 +266,7 @@ private:
 Result<SavedRun> parseRunFile(std::span<const std::byte> bytes, const std::string& file,
     const RunFileProgress& progress, const std::stop_token& stop)
 {
-    return Reader(bytes, file, progress, stop).read();
+    return Reader(bytes, nullptr, file, progress, stop).read();
 }
 
 Result<SavedRun> readRunFile(const std::string& path, const RunFileProgress& progress, const std::stop_token& stop)
@@ -271,9 +274,11 @@ Result<SavedRun> readRunFile(const std::string& path, const RunFileProgress& pro
     const auto file = MappedFile::open(path);
     if (!file)
         return file.error();
-    auto run = parseRunFile((*file)->bytes(), path, progress, stop);
-    if ((*file)->lost())
+    const auto owner = std::make_shared<const MappedRecord>(*file);
+    auto run = Reader((*file)->bytes(), owner, path, progress, stop).read();
+    if (owner->lost())
         return Error{Errc::Lost, "read a saved run", path, {}, "the file shrank or its disk failed"};
+    owner->release();
     return run;
 }
 

@@ -15,6 +15,7 @@ namespace colibri {
 namespace {
 
 constexpr std::size_t bufferBytes = std::size_t{1} << 20;
+constexpr std::uint32_t releaseGrain = 1u << 16; ///< positions between two times that a record in a file lets go
 
 /// Router logits [positions][layers][experts] of the newest positions, copied before a run that goes on replaces them.
 struct HeldLogits {
@@ -151,13 +152,16 @@ private:
     Result<void> rows(std::uint32_t width, T filler, Row row)
     {
         const std::vector<T> fill(width, filler);
-        for (std::uint32_t position = 0; position < m_counts.tokens; ++position)
+        for (std::uint32_t position = 0; position < m_counts.tokens; ++position) {
+            if (position % releaseGrain == 0)
+                m_record.release();
             for (std::uint32_t layer = 0; layer < m_counts.layers; ++layer) {
                 auto done = position < m_counts.routed ? m_out.put(std::span<const T>(row(position, layer)))
                                                        : m_out.put(std::span<const T>(fill));
                 if (!done)
                     return done;
             }
+        }
         return {};
     }
 

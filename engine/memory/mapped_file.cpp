@@ -104,6 +104,12 @@ bool MappedFile::changedOnDisk() const
         || modifiedNs(status) != m_modifiedNs;
 }
 
+void MappedFile::release() const
+{
+    if (!m_bytes.empty())
+        madvise(const_cast<std::byte*>(m_bytes.data()), m_bytes.size(), MADV_DONTNEED);
+}
+
 Result<void> MappedFile::populate(std::uint64_t offset, std::uint64_t size, std::stop_token stop,
     const std::function<void(std::uint64_t)>& step) const
 {

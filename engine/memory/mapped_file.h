@@ -36,6 +36,10 @@ public:
     Result<void> populate(std::uint64_t offset, std::uint64_t size, std::stop_token stop,
         const std::function<void(std::uint64_t)>& step) const;
 
+    /// Lets the pages of the file leave the process's memory; they come back, from the page cache if they are there,
+    /// when they are read. Lost pages stay zeros.
+    void release() const;
+
 private:
     MappedFile() = default;
 

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -13,9 +14,17 @@ namespace colibri {
 
 inline constexpr std::uint16_t noExpert = 0xFFFF; ///< an unused place among the chosen experts
 
+/// The file that a record's numbers lie in.
+class RecordFile {
+public:
+    virtual ~RecordFile() = default;
+    virtual bool lost() const = 0; ///< a page could not be read; numbers of it read as zeros
+    virtual void release() const = 0; ///< pages in memory may go; they come back when they are read
+};
+
 /// What a run decided, complete: for each position and MoE layer the chosen experts, their weights, the margin and
 /// (within a budget) the router logits; and the token ids. Made before the run with all of its memory and shared with
-/// it.
+/// it; or a view of a saved run.
 ///
 /// Threads: one writer (the engine thread) fills a position and then publishes it; any number of readers look at
 /// positions below routed() and tokens below tokens(). Nothing waits, nothing is dropped.
@@ -28,10 +37,32 @@ public:
         std::uint32_t k = 0; ///< chosen ones
         std::size_t logitBudgetBytes = std::size_t{64} << 20;
     };
+    /// A run that has ended. What the record hands on as an index is its own, so that a file that somebody changes
+    /// gives wrong numbers at worst; rows of positions from `routed` on are not looked at.
+    struct Stored {
+        std::vector<TokenId> tokens;
+        std::vector<std::uint16_t> experts; ///< [tokens][layers][k], each below `experts` or noExpert
+        std::span<const float> weights; ///< [routed][layers][k]
+        std::span<const float> margins; ///< [routed][layers]
+        std::span<const std::uint32_t> zeroed; ///< [routed][layers]
+        std::span<const float> logits; ///< [layers][experts] of each of the newest routed positions
+        std::uint32_t promptTokens = 0;
+        std::uint32_t routed = 0;
+        std::uint64_t breakerEvents = 0;
+        std::shared_ptr<const RecordFile> file; ///< keeps what the spans see; may be null
+    };
     explicit RunRecord(const Shape& shape);
+    RunRecord(const Shape& shape, Stored stored); ///< takes no writes
 
     const Shape& shape() const { return m_shape; }
-    std::size_t bytes() const; ///< memory this record holds
+    std::size_t bytes() const; ///< memory this record holds, files not counted
+    bool lost() const { return m_file && m_file->lost(); } ///< its file shrank or its disk failed
+    /// Said by a reader that went through many positions: what lies in a file need not stay in memory.
+    void release() const
+    {
+        if (m_file)
+            m_file->release();
+    }
 
     // ---- readers, any thread ----
     std::uint32_t tokens() const { return m_tokenCount.load(std::memory_order_acquire); } ///< prompt and generated ids
@@ -83,10 +114,15 @@ private:
     std::atomic<std::uint64_t> m_breakerEvents{0};
     std::vector<TokenId> m_tokens;
     std::vector<std::uint16_t> m_experts;
-    std::vector<float> m_weights;
-    std::vector<float> m_margins;
-    std::vector<std::uint32_t> m_zeroed;
-    std::vector<std::atomic<float>> m_logits; ///< ring over positions: a slot may be overwritten while it is read
+    std::vector<float> m_ownWeights; ///< this and the others of its name: empty in a view
+    std::vector<float> m_ownMargins;
+    std::vector<std::uint32_t> m_ownZeroed;
+    std::vector<std::atomic<float>> m_ownLogits; ///< ring over positions: a slot may be overwritten while it is read
+    std::span<const float> m_weights;
+    std::span<const float> m_margins;
+    std::span<const std::uint32_t> m_zeroed;
+    std::span<const float> m_storedLogits; ///< of a view
+    std::shared_ptr<const RecordFile> m_file;
 };
 
 } // namespace colibri

@@ -8,6 +8,7 @@ namespace {
 
 constexpr int clockGrain = 16; ///< positions between two looks at the clock
 constexpr int profileGrain = 256; ///< the same for one layer
+constexpr std::uint64_t releaseBytes = std::uint64_t{64} << 20; ///< of a record in a file that are in memory at a time
 
 } // namespace
 
@@ -96,6 +97,18 @@ bool RoutingStore::countUntil(Clock::time_point deadline)
     return done;
 }
 
+/// Counts the memory pages that were touched: those of a position hold all of its layers.
+void RoutingStore::looked(int positions)
+{
+    const RunRecord::Shape& shape = m_run.record()->shape();
+    const std::uint64_t rowBytes = std::uint64_t{shape.layers} * (shape.k + 2) * sizeof(float);
+    m_lookedBytes += rowBytes * static_cast<std::uint64_t>(positions);
+    if (m_lookedBytes < releaseBytes)
+        return;
+    m_run.record()->release();
+    m_lookedBytes = 0;
+}
+
 bool RoutingStore::countPositions(Clock::time_point deadline)
 {
     while (m_counted < m_run.routed()) {
@@ -104,6 +117,7 @@ bool RoutingStore::countPositions(Clock::time_point deadline)
         const int to = std::min(m_counted + clockGrain, end);
         (prompt ? m_prompt : m_answer)
             .add(*m_run.record(), static_cast<std::uint32_t>(m_counted), static_cast<std::uint32_t>(to));
+        looked(to - m_counted);
         m_counted = to;
         if (Clock::now() >= deadline)
             return m_counted == m_run.routed();
@@ -118,6 +132,7 @@ bool RoutingStore::countProfile(Clock::time_point deadline)
     while (m_profiled < profileEnd()) {
         const int to = std::min(m_profiled + profileGrain, profileEnd());
         m_profile.add(*m_run.record(), static_cast<std::uint32_t>(m_profiled), static_cast<std::uint32_t>(to));
+        looked(to - m_profiled);
         m_profiled = to;
         if (Clock::now() >= deadline)
             return m_profiled == profileEnd();

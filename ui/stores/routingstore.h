@@ -60,6 +60,7 @@ private:
     bool countUntil(Clock::time_point deadline);
     bool countPositions(Clock::time_point deadline);
     bool countProfile(Clock::time_point deadline);
+    void looked(int positions);
     int profileEnd() const; ///< one past the last position the profile looks at, of those counted by the run
 
     const RunStore& m_run;
@@ -70,6 +71,7 @@ private:
     ExpertProfile m_profile;
     Stretch m_profileStretch = Stretch::All;
     int m_profiled = 0; ///< next position for the profile
+    std::uint64_t m_lookedBytes = 0; ///< of the record, since it was told
     QTimer m_slices;
     QElapsedTimer m_sinceSignal;
 };

@@ -11,6 +11,28 @@ constexpr int clockGrain = 32; ///< steps between two looks at the clock
 
 } // namespace
 
+RunStore::RunStore(QObject* parent)
+    : QObject(parent)
+{
+    m_fileCheck.setInterval(fileCheckMs);
+    connect(&m_fileCheck, &QTimer::timeout, this, &RunStore::checkFile);
+    connect(this, &RunStore::reset, this, [this] {
+        if (file().isEmpty())
+            m_fileCheck.stop();
+        else
+            m_fileCheck.start();
+    });
+}
+
+void RunStore::checkFile()
+{
+    if (!m_start.record->lost())
+        return;
+    m_fileCheck.stop();
+    fail({Errc::Lost, tr("show a saved run").toStdString(), file().toStdString(), {},
+        tr("the file shrank or its disk failed; numbers read from it may be zeros").toStdString()});
+}
+
 bool RunStore::busy() const
 {
     return m_state == State::Starting || m_state == State::Running || m_state == State::Waiting
@@ -127,6 +149,10 @@ bool RunStore::takeTimings(Clock::time_point deadline)
         emptied = !m_start.timings->tryPop(event);
         if (!emptied)
             addTiming(event);
+    }
+    if (emptied && !file().isEmpty()) { // none will come
+        m_start.droppedTimings = droppedTimings();
+        m_start.timings.reset();
     }
     if (m_events.size() > before)
         emit timingsAdvanced();

@@ -12,6 +12,7 @@
 
 #include <QObject>
 #include <QString>
+#include <QTimer>
 
 #include <chrono>
 #include <memory>
@@ -46,7 +47,9 @@ public:
     Q_ENUM(State)
     using Clock = std::chrono::steady_clock;
 
-    using QObject::QObject;
+    static constexpr int fileCheckMs = 1000; ///< a saved run whose file was lost fails within this time
+
+    explicit RunStore(QObject* parent = nullptr);
 
     State state() const { return m_state; }
     bool busy() const; ///< Starting, Running, Waiting or Stopping
@@ -117,6 +120,7 @@ private:
     bool takeTimings(Clock::time_point deadline);
     void addTiming(const TimingEvent& event);
     void show(RunStart start); ///< from the beginning, without a signal
+    void checkFile();
 
     State m_state = State::Idle;
     StopReason m_finishReason = StopReason::MaxTokens;
@@ -130,6 +134,7 @@ private:
     std::vector<int> m_eventOfPosition; ///< -1: none
     Rate m_prefill;
     Rate m_decode;
+    QTimer m_fileCheck; ///< while a saved run is shown
 };
 
 } // namespace colibri

@@ -92,7 +92,9 @@ void CompareBar::show()
     setVisible(m_kept.record() != nullptr);
     if (!m_kept.record())
         return;
-    m_what->setText(tr("Kept: %1").arg(SamplingForm::summary({m_kept.spec().sampling, m_kept.spec().maxTokens})));
+    const RunSpec& spec = m_kept.spec();
+    m_what->setText(
+        tr("Kept: %1").arg(SamplingForm::summary({spec.sampling, spec.maxTokens, spec.ignoreEndOfText})));
     m_token->setText(tokenText());
     m_token->setEnabled(m_difference.token().has_value());
     m_decision->setText(decisionText());

@@ -1,14 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/run/engineform.h"
 
-#include "views/theme/theme.h"
-
 #include <QComboBox>
-#include <QFormLayout>
 #include <QSpinBox>
 #include <QStringList>
-#include <QToolButton>
-#include <QVBoxLayout>
 
 namespace colibri {
 namespace {
@@ -21,42 +16,17 @@ QString named(std::string_view name)
 } // namespace
 
 EngineForm::EngineForm(QWidget* parent)
-    : QWidget(parent)
-    , m_fold(new QToolButton(this))
+    : FoldingForm(tr("Engine"),
+        tr("Shows or hides how the engine computes: what may change speed, memory or the last bits"), parent)
 {
-    m_fields = makeFields();
-    m_fold->setCheckable(true);
-    m_fold->setAutoRaise(true);
-    m_fold->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    m_fold->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
-    m_fold->setToolTip(tr("Shows or hides how the engine computes: what may change speed, memory or the last bits"));
-    connect(m_fold, &QToolButton::toggled, this, [this](bool open) { setFolded(!open); });
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(grid::half);
-    column->addWidget(m_fold);
-    column->addWidget(m_fields);
-    setFolded(true);
+    addChoices();
+    addNumbers();
+    addReset(tr("Puts all of these back to their defaults"), tr("Reset the engine options"),
+        [this] { resetToDefaults(); });
+    update();
 }
 
-QWidget* EngineForm::makeFields()
-{
-    auto* fields = new QWidget(this);
-    auto* form = new QFormLayout(fields);
-    form->setContentsMargins(grid::unit, 0, 0, 0);
-    form->setVerticalSpacing(grid::half);
-    addChoices(form);
-    addNumbers(form);
-    auto* reset = new QToolButton(fields);
-    reset->setText(tr("Reset"));
-    reset->setToolTip(tr("Puts all of these back to their defaults"));
-    reset->setAccessibleName(tr("Reset the engine options"));
-    connect(reset, &QToolButton::clicked, this, &EngineForm::resetToDefaults);
-    form->addRow(QString(), reset);
-    return fields;
-}
-
-void EngineForm::addChoices(QFormLayout* form)
+void EngineForm::addChoices()
 {
     struct Line {
         const char* name;
@@ -80,18 +50,16 @@ void EngineForm::addChoices(QFormLayout* form)
             optionNames<Breaker>()},
     }};
     for (std::size_t choice = 0; choice < ChoiceCount; ++choice) {
-        auto* box = new QComboBox(form->parentWidget());
+        auto* box = new QComboBox(this);
         for (const std::string& value : lines[choice].values)
             box->addItem(QString::fromStdString(value));
-        box->setToolTip(tr(lines[choice].tip));
-        box->setAccessibleName(tr(lines[choice].name));
         connect(box, &QComboBox::currentIndexChanged, this, &EngineForm::update);
-        form->addRow(tr(lines[choice].name), box);
+        addField(tr(lines[choice].name), tr(lines[choice].tip), box);
         m_choices[choice] = box;
     }
 }
 
-void EngineForm::addNumbers(QFormLayout* form)
+void EngineForm::addNumbers()
 {
     struct Line {
         const char* name;
@@ -107,16 +75,14 @@ void EngineForm::addNumbers(QFormLayout* form)
             10'000'000},
     }};
     for (std::size_t number = 0; number < NumberCount; ++number) {
-        auto* box = new QSpinBox(form->parentWidget());
+        auto* box = new QSpinBox(this);
         const bool zero = *lines[number].zero != 0;
         box->setRange(zero ? 0 : 1, lines[number].most);
         if (zero)
             box->setSpecialValueText(tr(lines[number].zero));
-        box->setToolTip(tr(lines[number].tip));
-        box->setAccessibleName(tr(lines[number].name));
         box->setValue(number == Batch ? int(EngineOptions{}.batch) : 0);
         connect(box, &QSpinBox::valueChanged, this, &EngineForm::update);
-        form->addRow(tr(lines[number].name), box);
+        addField(tr(lines[number].name), tr(lines[number].tip), box);
         m_numbers[number] = box;
     }
 }
@@ -153,19 +119,6 @@ void EngineForm::resetToDefaults()
     setOptions({});
 }
 
-bool EngineForm::isFolded() const
-{
-    return !m_fold->isChecked();
-}
-
-void EngineForm::setFolded(bool folded)
-{
-    m_fold->setChecked(!folded);
-    m_fold->setArrowType(folded ? Qt::RightArrow : Qt::DownArrow);
-    m_fields->setVisible(!folded);
-    update();
-}
-
 QString EngineForm::summary(const EngineOptions& options)
 {
     const EngineOptions usual;
@@ -189,10 +142,7 @@ QString EngineForm::summary(const EngineOptions& options)
 
 void EngineForm::update()
 {
-    const QString text = tr("Engine: %1").arg(summary(options()));
-    m_fold->setText(isFolded() ? text : tr("Engine"));
-    m_fold->setAccessibleName(text);
-    emit changed();
+    showSummary(summary(options()));
 }
 
 } // namespace colibri

@@ -242,6 +242,7 @@ RunSpec PromptPanel::spec() const
         spec.promptText = m_prompt->toPlainText();
     const SamplingChoice choice = m_sampling->choice();
     spec.maxTokens = choice.maxTokens;
+    spec.ignoreEndOfText = choice.ignoreEndOfText;
     spec.sampling = choice.sampling;
     spec.engine = m_engine->options();
     spec.pace = pace();
@@ -254,7 +255,7 @@ void PromptPanel::setSpec(const RunSpec& spec)
     for (const TokenId id : spec.promptIds)
         ids += QString::number(id);
     setPrompt(ids.isEmpty() ? spec.promptText : ids.join(QStringLiteral(", ")));
-    m_sampling->setChoice({spec.sampling, spec.maxTokens});
+    m_sampling->setChoice({spec.sampling, spec.maxTokens, spec.ignoreEndOfText});
     m_engine->setOptions(spec.engine);
     setPace(spec.pace);
 }

@@ -3,39 +3,35 @@
 
 #include "views/theme/theme.h"
 
+#include <QCheckBox>
 #include <QDoubleSpinBox>
 #include <QFormLayout>
+#include <QHBoxLayout>
 #include <QLineEdit>
 #include <QRandomGenerator>
 #include <QRegularExpressionValidator>
 #include <QSpinBox>
 #include <QStringList>
 #include <QToolButton>
-#include <QVBoxLayout>
 
 namespace colibri {
 
 SamplingForm::SamplingForm(QWidget* parent)
-    : QWidget(parent)
-    , m_fold(new QToolButton(this))
+    : FoldingForm(tr("Sampling"), tr("Shows or hides how the next token is drawn and when the run ends"), parent)
+    , m_topK(new QSpinBox(this))
+    , m_seed(new QLineEdit(this))
+    , m_newSeed(new QToolButton(m_seed))
+    , m_maxTokens(new QSpinBox(this))
+    , m_ignoreEnd(new QCheckBox(tr("Past the end of text"), this))
 {
-    m_fields = makeFields();
-    m_fold->setCheckable(true);
-    m_fold->setAutoRaise(true);
-    m_fold->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    m_fold->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
-    m_fold->setToolTip(tr("Shows or hides how the next token is drawn and when the run ends"));
-    connect(m_fold, &QToolButton::toggled, this, [this](bool open) { setFolded(!open); });
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(grid::half);
-    column->addWidget(m_fold);
-    column->addWidget(m_fields);
+    addShares();
+    addSeed();
+    addEnd();
+    addReset(tr("Puts all of these back to greedy and 128 tokens"), tr("Reset sampling"), [this] { resetToDefaults(); });
     resetToDefaults();
-    setFolded(true);
 }
 
-QWidget* SamplingForm::makeFields()
+void SamplingForm::addShares()
 {
     struct Line {
         const char* name;
@@ -53,61 +49,53 @@ QWidget* SamplingForm::makeFields()
         {QT_TR_NOOP("Repeat penalty"), QT_TR_NOOP("Makes tokens of the last 64 less likely; 1 does nothing"), "", 0.5,
             2, 0.05},
     }};
-    auto* fields = new QWidget(this);
-    auto* form = new QFormLayout(fields);
-    form->setContentsMargins(grid::unit, 0, 0, 0);
-    form->setVerticalSpacing(grid::half);
-    const auto addRow = [&](const QString& name, const QString& tip, QWidget* field) {
-        field->setToolTip(tip);
-        field->setAccessibleName(name);
-        form->addRow(name, field);
-    };
     for (std::size_t share = 0; share < ShareCount; ++share) {
         const Line& line = lines[share];
-        auto* box = new QDoubleSpinBox(fields);
+        auto* box = new QDoubleSpinBox(this);
         box->setDecimals(2);
         box->setRange(line.low, line.high);
         box->setSingleStep(line.step);
         if (*line.off)
             box->setSpecialValueText(tr(line.off));
         m_shares[share] = box;
-        addRow(tr(line.name), tr(line.tip), box);
+        addField(tr(line.name), tr(line.tip), box);
         connect(box, &QDoubleSpinBox::valueChanged, this, &SamplingForm::update);
     }
-    m_topK = new QSpinBox(fields);
     m_topK->setRange(0, 1'000'000);
     m_topK->setSpecialValueText(tr("0 (off)"));
-    connect(m_topK, &QSpinBox::valueChanged, this, &SamplingForm::update);
     m_topK->setToolTip(tr("Keeps this many of the likeliest tokens; 0 keeps all"));
     m_topK->setAccessibleName(tr("Top-k"));
-    form->insertRow(1, tr("Top-k"), m_topK);
-    m_seed = new QLineEdit(fields);
+    connect(m_topK, &QSpinBox::valueChanged, this, &SamplingForm::update);
+    fields()->insertRow(1, tr("Top-k"), m_topK);
+}
+
+void SamplingForm::addSeed()
+{
     m_seed->setFont(monospaceFont());
     m_seed->setValidator(new QRegularExpressionValidator(QRegularExpression(QStringLiteral("[0-9]{1,19}")), m_seed));
+    m_seed->setToolTip(tr("The same seed draws the same tokens"));
+    m_seed->setAccessibleName(tr("Seed"));
     connect(m_seed, &QLineEdit::textChanged, this, &SamplingForm::update);
-    m_newSeed = new QToolButton(m_seed);
     m_newSeed->setText(tr("New"));
     m_newSeed->setToolTip(tr("Takes another random seed"));
     m_newSeed->setAccessibleName(tr("New seed"));
     connect(m_newSeed, &QToolButton::clicked, this, &SamplingForm::drawSeed);
-    auto* seedRow = new QHBoxLayout;
-    seedRow->setSpacing(grid::half);
-    seedRow->addWidget(m_seed);
-    seedRow->addWidget(m_newSeed);
-    m_seed->setToolTip(tr("The same seed draws the same tokens"));
-    m_seed->setAccessibleName(tr("Seed"));
-    form->addRow(tr("Seed"), seedRow);
-    m_maxTokens = new QSpinBox(fields);
+    auto* row = new QHBoxLayout;
+    row->setSpacing(grid::half);
+    row->addWidget(m_seed);
+    row->addWidget(m_newSeed);
+    fields()->addRow(tr("Seed"), row);
+}
+
+void SamplingForm::addEnd()
+{
     m_maxTokens->setRange(1, 1'000'000);
     m_maxTokens->setSuffix(tr(" tokens"));
     connect(m_maxTokens, &QSpinBox::valueChanged, this, &SamplingForm::update);
-    addRow(tr("At most"), tr("The answer ends after this many tokens, if not before"), m_maxTokens);
-    auto* reset = new QToolButton(fields);
-    reset->setText(tr("Reset"));
-    reset->setToolTip(tr("Puts all of these back to greedy and 128 tokens"));
-    connect(reset, &QToolButton::clicked, this, &SamplingForm::resetToDefaults);
-    form->addRow(QString(), reset);
-    return fields;
+    addField(tr("At most"), tr("The answer ends after this many tokens, if not before"), m_maxTokens);
+    m_ignoreEnd->setToolTip(tr("Goes on when the model has ended its text"));
+    connect(m_ignoreEnd, &QCheckBox::toggled, this, &SamplingForm::update);
+    fields()->addRow(QString(), m_ignoreEnd);
 }
 
 SamplingChoice SamplingForm::choice() const
@@ -115,7 +103,7 @@ SamplingChoice SamplingForm::choice() const
     const auto share = [this](Share which) { return static_cast<float>(m_shares[which]->value()); };
     return {{share(Temperature), static_cast<std::uint32_t>(m_topK->value()), share(TopP), share(MinP),
                 share(RepeatPenalty), m_seed->text().toULongLong()},
-        static_cast<std::uint32_t>(m_maxTokens->value())};
+        static_cast<std::uint32_t>(m_maxTokens->value()), m_ignoreEnd->isChecked()};
 }
 
 void SamplingForm::setChoice(const SamplingChoice& choice)
@@ -128,6 +116,7 @@ void SamplingForm::setChoice(const SamplingChoice& choice)
     m_topK->setValue(static_cast<int>(sampling.topK));
     m_seed->setText(QString::number(sampling.seed));
     m_maxTokens->setValue(static_cast<int>(choice.maxTokens));
+    m_ignoreEnd->setChecked(choice.ignoreEndOfText);
     update();
 }
 
@@ -139,19 +128,6 @@ void SamplingForm::resetToDefaults()
 void SamplingForm::drawSeed()
 {
     m_seed->setText(QString::number(QRandomGenerator::global()->generate()));
-}
-
-bool SamplingForm::isFolded() const
-{
-    return !m_fold->isChecked();
-}
-
-void SamplingForm::setFolded(bool folded)
-{
-    m_fold->setChecked(!folded);
-    m_fold->setArrowType(folded ? Qt::RightArrow : Qt::DownArrow);
-    m_fields->setVisible(!folded);
-    update();
 }
 
 QString SamplingForm::summary(const SamplingChoice& choice)
@@ -174,6 +150,8 @@ QString SamplingForm::summary(const SamplingChoice& choice)
     if (sampling.repeatPenalty != 1)
         parts += tr("repeat penalty %1").arg(number(sampling.repeatPenalty));
     parts += tr("at most %1").arg(choice.maxTokens);
+    if (choice.ignoreEndOfText)
+        parts += tr("past the end of text");
     return parts.join(QStringLiteral(", "));
 }
 
@@ -183,9 +161,7 @@ void SamplingForm::update()
     const bool draws = now.sampling.temperature > 0;
     for (QWidget* field : std::initializer_list<QWidget*>{m_topK, m_shares[TopP], m_shares[MinP], m_seed, m_newSeed})
         field->setEnabled(draws); // greedy takes the likeliest token whatever these say
-    m_fold->setText(isFolded() ? tr("Sampling: %1").arg(summary(now)) : tr("Sampling"));
-    m_fold->setAccessibleName(tr("Sampling: %1").arg(summary(now)));
-    emit changed();
+    showSummary(summary(now));
 }
 
 } // namespace colibri

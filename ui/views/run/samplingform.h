@@ -2,11 +2,11 @@
 #pragma once
 
 #include "types/engine_options.h"
-
-#include <QWidget>
+#include "views/run/foldingform.h"
 
 #include <array>
 
+class QCheckBox;
 class QDoubleSpinBox;
 class QLineEdit;
 class QSpinBox;
@@ -18,10 +18,11 @@ namespace colibri {
 struct SamplingChoice {
     SamplingOptions sampling;
     std::uint32_t maxTokens = 128;
+    bool ignoreEndOfText = false; ///< go on after the model has ended its text
 };
 
-/// Sampling in a compact form that folds away; folded, one line says what is set.
-class SamplingForm : public QWidget {
+/// How the next token is drawn and when the run ends.
+class SamplingForm : public FoldingForm {
     Q_OBJECT
 
 public:
@@ -29,30 +30,26 @@ public:
 
     SamplingChoice choice() const;
     void setChoice(const SamplingChoice& choice);
-    bool isFolded() const;
-    void setFolded(bool folded);
     /// "greedy, at most 128" or "temperature 0.80, top-k 40, seed 7, at most 128".
     static QString summary(const SamplingChoice& choice);
 
 public slots:
     void resetToDefaults();
 
-signals:
-    void changed();
-
 private:
     enum Share { Temperature, TopP, MinP, RepeatPenalty, ShareCount };
-    QWidget* makeFields();
+    void addShares();
+    void addSeed();
+    void addEnd();
     void drawSeed(); ///< another random seed
     void update(); ///< summary, and which fields have an effect
 
-    QToolButton* m_fold;
-    QWidget* m_fields = nullptr;
     std::array<QDoubleSpinBox*, ShareCount> m_shares{};
     QSpinBox* m_topK;
     QLineEdit* m_seed;
     QToolButton* m_newSeed;
     QSpinBox* m_maxTokens;
+    QCheckBox* m_ignoreEnd;
 };
 
 } // namespace colibri
