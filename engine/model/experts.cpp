@@ -58,7 +58,7 @@ Result<void> Forward::route(const LayerWeights& layer, std::uint32_t index, cons
         RoutingDecision decision{
             m_w.chosen.subspan(std::size_t{t} * k, k), m_w.chosenWeights.subspan(std::size_t{t} * k, k)};
         if (m_options.routing == RoutingSource::Live) {
-            routeByLogits(m_config.routing, logits, decision);
+            routeByLogits(m_config.routing, {logits}, decision);
         } else {
             const std::uint64_t row = m_config.tableIndex == TableIndex::Token ? step.tokens[t] : position;
             routeByTable(
