@@ -4,6 +4,7 @@
 #include "api/c_error.h"
 #include "api/model_impl.h"
 #include "api/session.h"
+#include "model/find_tensor.h"
 
 #include <algorithm>
 
@@ -76,10 +77,10 @@ void listBlobs(const LoadedModel& loaded, CModel& c)
     c.sizes.resize(loaded.config.numExperts);
     for (const TensorSlot& slot : specOf(loaded.config.architecture).tensors) {
         for (std::uint32_t e = 0; slot.kind == TensorKind::Expert && e < loaded.config.numExperts; ++e) {
-            const auto found = std::ranges::find(loaded.source.tensors, tensorName(slot, 0, e), &TensorInfo::name);
-            if (found == loaded.source.tensors.end())
+            const auto found = findTensor(loaded.source, slot, 0, e);
+            if (!found)
                 continue;
-            const std::span<const std::byte> bytes = loaded.source.files[found->file]->bytes();
+            const std::span<const std::byte> bytes = loaded.source.files[found->stored->file]->bytes();
             c.blobs[e] =
                 reinterpret_cast<std::uint8_t*>(const_cast<std::byte*>(bytes.data())); // the C struct has no const
             c.sizes[e] = bytes.size();

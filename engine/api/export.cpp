@@ -4,6 +4,7 @@
 #include "api/model_impl.h"
 #include "format/colibri_writer.h"
 #include "model/config_writer.h"
+#include "model/find_tensor.h"
 
 #include <algorithm>
 #include <chrono>
@@ -47,17 +48,17 @@ public:
 private:
     std::uint32_t repeats(const TensorSlot& slot) const
     {
-        return slot.name.find("{layer}") != std::string_view::npos ? m_model.config.numLayers : 1;
+        return isPerLayer(slot) ? m_model.config.numLayers : 1;
     }
 
     void add(const TensorSlot& slot, std::uint32_t layer, std::uint32_t expert, std::vector<PlannedTensor>& to) const
     {
         const std::string name = tensorName(slot, layer, expert);
-        const auto found = std::ranges::lower_bound(m_model.source.tensors, name, {}, &TensorInfo::name);
-        if (found == m_model.source.tensors.end() || found->name != name)
+        const auto found = findTensor(m_model.source, slot, layer, expert);
+        if (!found)
             return;
-        const bool convert = m_options.dtype && converts(slot.kind, *found);
-        to.push_back({*found, name, convert ? *m_options.dtype : found->dtype});
+        const bool convert = m_options.dtype && converts(slot.kind, found->tensor);
+        to.push_back({found->tensor, name, convert ? *m_options.dtype : found->tensor.dtype});
     }
 
     const LoadedModel& m_model;

@@ -20,27 +20,27 @@ constexpr Dim hiddenFfn[]{Dim::Hidden, Dim::ExpertFfn};
 constexpr Dim outputHidden[]{Dim::Output, Dim::Hidden};
 
 constexpr TensorSlot qwen3Tensors[]{
-    {"model.embed_tokens.weight", TensorKind::Embedding, &Weights::embedding, vocabHidden},
-    {"model.layers.{layer}.input_layernorm.weight", TensorKind::Norm, &LayerWeights::attentionNorm, hidden},
-    {"model.layers.{layer}.self_attn.q_proj.weight", TensorKind::Attention, &LayerWeights::query, queryHidden},
-    {"model.layers.{layer}.self_attn.k_proj.weight", TensorKind::Attention, &LayerWeights::key, kvHidden},
-    {"model.layers.{layer}.self_attn.v_proj.weight", TensorKind::Attention, &LayerWeights::value, kvHidden},
-    {"model.layers.{layer}.self_attn.o_proj.weight", TensorKind::Attention, &LayerWeights::output, hiddenQuery},
-    {"model.layers.{layer}.self_attn.q_norm.weight", TensorKind::Norm, &LayerWeights::queryNorm, headDim},
-    {"model.layers.{layer}.self_attn.k_norm.weight", TensorKind::Norm, &LayerWeights::keyNorm, headDim},
-    {"model.layers.{layer}.post_attention_layernorm.weight", TensorKind::Norm, &LayerWeights::expertNorm, hidden},
-    {"model.layers.{layer}.mlp.gate.weight", TensorKind::Router, &LayerWeights::router, expertsHidden},
-    {"model.layers.{layer}.mlp.experts.{expert}.gate_proj.weight", TensorKind::Expert, &ExpertWeights::gate, ffnHidden},
-    {"model.layers.{layer}.mlp.experts.{expert}.up_proj.weight", TensorKind::Expert, &ExpertWeights::up, ffnHidden},
-    {"model.layers.{layer}.mlp.experts.{expert}.down_proj.weight", TensorKind::Expert, &ExpertWeights::down, hiddenFfn},
-    {"model.norm.weight", TensorKind::Norm, &Weights::finalNorm, hidden},
-    {"lm_head.weight", TensorKind::Head, &Weights::head, vocabHidden, false}, // without it the embedding is the head
+    {"model.embed_tokens.weight", {"token_embd.weight"}, TensorKind::Embedding, &Weights::embedding, vocabHidden},
+    {"model.layers.{layer}.input_layernorm.weight", {"blk.{layer}.attn_norm.weight"}, TensorKind::Norm, &LayerWeights::attentionNorm, hidden},
+    {"model.layers.{layer}.self_attn.q_proj.weight", {"blk.{layer}.attn_q.weight"}, TensorKind::Attention, &LayerWeights::query, queryHidden},
+    {"model.layers.{layer}.self_attn.k_proj.weight", {"blk.{layer}.attn_k.weight"}, TensorKind::Attention, &LayerWeights::key, kvHidden},
+    {"model.layers.{layer}.self_attn.v_proj.weight", {"blk.{layer}.attn_v.weight"}, TensorKind::Attention, &LayerWeights::value, kvHidden},
+    {"model.layers.{layer}.self_attn.o_proj.weight", {"blk.{layer}.attn_output.weight"}, TensorKind::Attention, &LayerWeights::output, hiddenQuery},
+    {"model.layers.{layer}.self_attn.q_norm.weight", {"blk.{layer}.attn_q_norm.weight"}, TensorKind::Norm, &LayerWeights::queryNorm, headDim},
+    {"model.layers.{layer}.self_attn.k_norm.weight", {"blk.{layer}.attn_k_norm.weight"}, TensorKind::Norm, &LayerWeights::keyNorm, headDim},
+    {"model.layers.{layer}.post_attention_layernorm.weight", {"blk.{layer}.ffn_norm.weight"}, TensorKind::Norm, &LayerWeights::expertNorm, hidden},
+    {"model.layers.{layer}.mlp.gate.weight", {"blk.{layer}.ffn_gate_inp.weight"}, TensorKind::Router, &LayerWeights::router, expertsHidden},
+    {"model.layers.{layer}.mlp.experts.{expert}.gate_proj.weight", {"blk.{layer}.ffn_gate_exps.weight"}, TensorKind::Expert, &ExpertWeights::gate, ffnHidden},
+    {"model.layers.{layer}.mlp.experts.{expert}.up_proj.weight", {"blk.{layer}.ffn_up_exps.weight"}, TensorKind::Expert, &ExpertWeights::up, ffnHidden},
+    {"model.layers.{layer}.mlp.experts.{expert}.down_proj.weight", {"blk.{layer}.ffn_down_exps.weight"}, TensorKind::Expert, &ExpertWeights::down, hiddenFfn},
+    {"model.norm.weight", {"output_norm.weight"}, TensorKind::Norm, &Weights::finalNorm, hidden},
+    {"lm_head.weight", {"output.weight"}, TensorKind::Head, &Weights::head, vocabHidden, false}, // without it the embedding is the head
 };
 
 constexpr TensorSlot linearTensors[]{
-    {"model.layers.{layer}.mlp.gate.weight", TensorKind::Router, &LayerWeights::router, expertsHidden, false},
-    {"model.layers.{layer}.mlp.experts.{expert}.weight", TensorKind::Expert, &ExpertWeights::down, outputHidden},
-    {"model.layers.{layer}.mlp.experts.{expert}.bias", TensorKind::Expert, &ExpertWeights::downBias, output, false},
+    {"model.layers.{layer}.mlp.gate.weight", {}, TensorKind::Router, &LayerWeights::router, expertsHidden, false},
+    {"model.layers.{layer}.mlp.experts.{expert}.weight", {}, TensorKind::Expert, &ExpertWeights::down, outputHidden},
+    {"model.layers.{layer}.mlp.experts.{expert}.bias", {}, TensorKind::Expert, &ExpertWeights::downBias, output, false},
 };
 
 constexpr std::string_view qwen3Required[]{"vocab_size", "hidden_size", "num_layers", "num_attention_heads",
@@ -49,8 +49,8 @@ constexpr std::string_view linearRequired[]{
     "hidden_size", "num_layers", "num_experts", "num_active_experts", "max_seq_len"};
 
 constexpr ArchitectureSpec specs[]{
-    {Architecture::LinearMoe, "", linearRequired, linearTensors, false},
-    {Architecture::Qwen3Moe, "qwen3_moe", qwen3Required, qwen3Tensors, false},
+    {Architecture::LinearMoe, "", "", linearRequired, linearTensors, false, false},
+    {Architecture::Qwen3Moe, "qwen3_moe", "qwen3moe", qwen3Required, qwen3Tensors, false, true},
 };
 
 constexpr std::string_view kindNames[]{"embedding", "attention", "norm", "router", "expert", "head"};
@@ -86,12 +86,28 @@ const ArchitectureSpec& specOf(Architecture id)
     return *std::ranges::find(specs, id, &ArchitectureSpec::id);
 }
 
-std::string tensorName(const TensorSlot& slot, std::uint32_t layer, std::uint32_t expert)
+bool isPerLayer(const TensorSlot& slot)
 {
-    std::string text(slot.name);
+    return slot.name.find("{layer}") != std::string_view::npos;
+}
+
+bool isPerExpert(const TensorSlot& slot)
+{
+    return std::holds_alternative<Matrix ExpertWeights::*>(slot.place)
+        || std::holds_alternative<Vector ExpertWeights::*>(slot.place);
+}
+
+std::string fillName(std::string_view name, std::uint32_t layer, std::uint32_t expert)
+{
+    std::string text(name);
     replace(text, "{layer}", layer);
     replace(text, "{expert}", expert);
     return text;
+}
+
+std::string tensorName(const TensorSlot& slot, std::uint32_t layer, std::uint32_t expert)
+{
+    return fillName(slot.name, layer, expert);
 }
 
 } // namespace colibri

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/loaded_model.h"
 
+#include "model/find_tensor.h"
 #include "types/checked.h"
 #include "types/half.h"
 
@@ -75,8 +76,8 @@ private:
     Result<void> bindSlot(const TensorSlot& slot)
     {
         const ModelConfig& c = m_model.config;
-        const bool perLayer = slot.name.find("{layer}") != std::string_view::npos;
-        const bool perExpert = slot.name.find("{expert}") != std::string_view::npos;
+        const bool perLayer = isPerLayer(slot);
+        const bool perExpert = isPerExpert(slot);
         for (std::uint32_t layer = 0; layer < (perLayer ? c.numLayers : 1); ++layer)
             for (std::uint32_t expert = 0; expert < (perExpert ? c.numExperts : 1); ++expert) {
                 auto bound = bindOne(slot, layer, expert);
@@ -91,24 +92,33 @@ private:
 
     Result<void> bindOne(const TensorSlot& slot, std::uint32_t layer, std::uint32_t expert)
     {
-        const std::string wanted = tensorName(slot, layer, expert);
-        const auto& tensors = m_model.source.tensors;
-        const auto found = std::ranges::lower_bound(tensors, wanted, {}, &TensorInfo::name);
-        if (found == tensors.end() || found->name != wanted) {
+        const auto found = findTensor(m_model.source, slot, layer, expert);
+        if (!found) {
             if (!slot.required)
                 return {};
-            return Error{Errc::Mismatch, "bind tensor " + wanted, m_model.source.path, std::nullopt,
-                "the model has no such tensor, " + std::string(name(m_spec.id)) + " needs it"};
+            return Error{Errc::Mismatch, "bind tensor " + missingName(slot, layer, expert), m_model.source.path,
+                std::nullopt, "the model has no such tensor, " + std::string(name(m_spec.id)) + " needs it"};
         }
         std::vector<std::uint64_t> shape;
+        if (found->stacked)
+            shape.push_back(m_model.config.numExperts);
         for (const Dim dim : slot.shape)
             shape.push_back(extent(m_model.config, dim));
-        if (found->shape != shape)
-            return fail(Errc::Mismatch, *found,
-                "its shape is " + shapeText(found->shape) + ", the configuration needs " + shapeText(shape));
-        m_bound.insert(&*found);
-        count(slot, *found);
-        return place(slot, *found, layer, expert);
+        if (found->stored->shape != shape)
+            return fail(Errc::Mismatch, *found->stored,
+                "its shape is " + shapeText(found->stored->shape) + ", the configuration needs " + shapeText(shape));
+        if (found->stacked && found->stored->dtype == DType::Int8)
+            return fail(Errc::Unsupported, *found->stored, "its dtype is int8, which is not read from stacked experts");
+        m_bound.insert(found->stored);
+        count(slot, found->tensor);
+        return place(slot, found->tensor, layer, expert);
+    }
+
+    /// As the format of the source would name it.
+    std::string missingName(const TensorSlot& slot, std::uint32_t layer, std::uint32_t expert) const
+    {
+        const bool gguf = m_model.source.format == "gguf" && !slot.otherNames.front().empty();
+        return fillName(gguf ? slot.otherNames.front() : slot.name, layer, expert);
     }
 
     void count(const TensorSlot& slot, const TensorInfo& tensor)

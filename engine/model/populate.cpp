@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "model/find_tensor.h"
 #include "model/loaded_model.h"
 
 #include <algorithm>
@@ -24,16 +25,15 @@ struct Stretch {
 std::vector<Stretch> stretches(const LoadedModel& model)
 {
     std::vector<Stretch> all;
-    const auto& tensors = model.source.tensors;
     const auto add = [&](const TensorSlot& slot, std::uint32_t layer, std::uint32_t expert, bool isExpert) {
-        const auto found = std::ranges::lower_bound(tensors, tensorName(slot, layer, expert), {}, &TensorInfo::name);
-        if (found != tensors.end() && found->name == tensorName(slot, layer, expert))
-            all.push_back(
-                {found->file, found->offset, found->offset + found->size, isExpert ? std::int64_t{layer} : -1, expert});
+        if (const auto found = findTensor(model.source, slot, layer, expert)) {
+            const TensorInfo& t = found->tensor;
+            all.push_back({t.file, t.offset, t.offset + t.size, isExpert ? std::int64_t{layer} : -1, expert});
+        }
     };
     for (const TensorSlot& slot : specOf(model.config.architecture).tensors) {
-        const bool perLayer = slot.name.find("{layer}") != std::string_view::npos;
-        const bool perExpert = slot.kind == TensorKind::Expert;
+        const bool perLayer = isPerLayer(slot);
+        const bool perExpert = isPerExpert(slot);
         for (std::uint32_t layer = 0; layer < (perLayer ? model.config.numLayers : 1); ++layer)
             for (std::uint32_t expert = 0; expert < (perExpert ? model.config.numExperts : 1); ++expert)
                 add(slot, layer, expert, perExpert);

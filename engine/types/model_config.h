@@ -49,7 +49,7 @@ struct RopeRules {
 };
 
 /// Who said what a rule is.
-enum class Origin : std::uint8_t { Config, FamilyDefault, Option, FileSize };
+enum class Origin : std::uint8_t { Config, FamilyDefault, Option, FileSize, TensorShape };
 std::string_view name(Origin origin);
 
 /// One dimension or rule in words, with where it came from; `inspect` lists them.
@@ -57,7 +57,7 @@ struct RuleOrigin {
     std::string rule; ///< "routing.normalize", "num_experts"
     std::string value; ///< "true"
     Origin origin = Origin::Config;
-    std::string key; ///< the configuration key it was read from; empty unless origin is Config
+    std::string key; ///< the configuration key or the tensor it was read from; empty for all other origins
 };
 
 /// Dimensions and rules of a model, one struct for all architectures; what one does not have is 0 or empty.
