@@ -44,6 +44,8 @@ constexpr std::pair<std::uint32_t, DType> types[]{
     {35, DType::TQ2_0},
     {39, DType::MXFP4},
     {40, DType::NVFP4},
+    {41, DType::Q1_0},
+    {42, DType::Q2_0},
 };
 
 constexpr std::pair<std::uint32_t, std::string_view> others[]{

@@ -159,7 +159,7 @@ private:
     {
         if (!traits(tensor.dtype).computed)
             return fail(Errc::Unsupported, tensor,
-                "its dtype is " + std::string(name(tensor.dtype)) + ", which this version does not compute");
+                "its dtype is " + std::string(typeName(tensor)) + ", which this version does not compute");
         if (router && tensor.dtype == DType::Int8)
             return fail(Errc::Unsupported, tensor,
                 "a router's dtype is int8, this version computes routers of f32, f16 and bf16");
@@ -183,7 +183,7 @@ private:
     {
         if (tensor.dtype != DType::F32 && tensor.dtype != DType::F16 && tensor.dtype != DType::BF16)
             return fail(Errc::Unsupported, tensor,
-                "a vector's dtype is " + std::string(name(tensor.dtype))
+                "a vector's dtype is " + std::string(typeName(tensor))
                     + ", this version computes vectors of f32, f16 and bf16");
         const std::byte* data = bytesOf(tensor);
         vector.size = static_cast<std::uint32_t>(tensor.shape[0]);

@@ -55,7 +55,10 @@ enum class DType : std::uint8_t {
     IQ3_S,
     TQ1_0,
     TQ2_0,
-    NVFP4
+    NVFP4,
+    Q1_0,
+    Q2_0,
+    Unknown ///< a type that a file names and this program cannot size
 };
 
 /// What there is to know about a type before looking at bytes. A row is a whole number of blocks.
@@ -110,9 +113,12 @@ inline constexpr auto dtypeTraits = std::to_array<DTypeTraits>({
     {"tq1_0", 256, 54, false},
     {"tq2_0", 256, 66, false},
     {"nvfp4", 64, 36, false},
+    {"q1_0", 128, 18, false},
+    {"q2_0", 64, 18, false},
+    {"unknown", 1, 0, false},
 });
 inline constexpr int dtypeCount = static_cast<int>(dtypeTraits.size());
-static_assert(dtypeCount == static_cast<int>(DType::NVFP4) + 1);
+static_assert(dtypeCount == static_cast<int>(DType::Unknown) + 1);
 inline constexpr std::uint32_t int8GroupSize = 32;
 
 /// Types that weights can be converted to and that version 1 of the export holds.
