@@ -147,11 +147,15 @@ private:
 
     Result<void> toMatrix(const TensorInfo& tensor, Matrix& matrix, bool router = false)
     {
+        if (!traits(tensor.dtype).computed)
+            return fail(Errc::Unsupported, tensor,
+                "its dtype is " + std::string(name(tensor.dtype)) + ", which this version does not compute");
         if (router && tensor.dtype == DType::Int8)
             return fail(Errc::Unsupported, tensor,
                 "a router's dtype is int8, this version computes routers of f32, f16 and bf16");
         const std::byte* data = bytesOf(tensor);
-        const std::size_t alignment = tensor.dtype == DType::Int8 ? sizeof(float) : elementBytes(tensor.dtype);
+        const std::size_t alignment =
+            tensor.dtype == DType::Int8 ? sizeof(float) : std::max(elementBytes(tensor.dtype), 1u);
         if (reinterpret_cast<std::uintptr_t>(data) % alignment != 0) {
             const std::span<std::byte> copy = m_model.copied.take(tensor.size);
             std::memcpy(copy.data(), data, tensor.size);
@@ -167,9 +171,10 @@ private:
     /// Norms and biases are used as f32; stored otherwise or unaligned they are widened into copied memory.
     Result<void> toVector(const TensorInfo& tensor, Vector& vector)
     {
-        if (tensor.dtype == DType::Int8)
+        if (tensor.dtype != DType::F32 && tensor.dtype != DType::F16 && tensor.dtype != DType::BF16)
             return fail(Errc::Unsupported, tensor,
-                "a vector's dtype is int8, this version computes vectors of f32, f16 and bf16");
+                "a vector's dtype is " + std::string(name(tensor.dtype))
+                    + ", this version computes vectors of f32, f16 and bf16");
         const std::byte* data = bytesOf(tensor);
         vector.size = static_cast<std::uint32_t>(tensor.shape[0]);
         if (tensor.dtype == DType::F32 && reinterpret_cast<std::uintptr_t>(data) % sizeof(float) == 0) {
