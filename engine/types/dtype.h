@@ -12,54 +12,15 @@ namespace colibri {
 
 /// How the elements of a tensor are stored. Int8 is symmetric with one f32 scale for each group of 32 along a row (a
 /// row's last group may be shorter); all scales of a tensor stand in front of its bytes, padded to 64. Q4_0 to the end
-/// are ggml's blocks, scales inside. I8 to Bool are plain numbers.
+/// are the blocks of GGUF files, scales inside. I8 to Bool are plain numbers.
+// clang-format off
 enum class DType : std::uint8_t {
-    F32,
-    F16,
-    BF16,
-    Int8,
-    F64,
-    F8_E4M3,
-    F8_E5M2,
-    I8,
-    I16,
-    I32,
-    I64,
-    U8,
-    U16,
-    U32,
-    U64,
-    Bool,
-    F8_E8M0,
-    Q4_0,
-    Q4_1,
-    Q5_0,
-    Q5_1,
-    Q8_0,
-    Q2_K,
-    Q3_K,
-    Q4_K,
-    Q5_K,
-    Q6_K,
-    IQ4_NL,
-    IQ4_XS,
-    MXFP4,
-    Q8_1,
-    Q8_K,
-    IQ1_S,
-    IQ1_M,
-    IQ2_XXS,
-    IQ2_XS,
-    IQ2_S,
-    IQ3_XXS,
-    IQ3_S,
-    TQ1_0,
-    TQ2_0,
-    NVFP4,
-    Q1_0,
-    Q2_0,
-    Unknown ///< a type that a file names and this program cannot size
+    F32, F16, BF16, Int8, F64, F8_E4M3, F8_E5M2, I8, I16, I32, I64, U8, U16, U32, U64, Bool,
+    F8_E8M0, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q2_K, Q3_K, Q4_K, Q5_K, Q6_K, IQ4_NL, IQ4_XS, MXFP4,
+    Q8_1, Q8_K, IQ1_S, IQ1_M, IQ2_XXS, IQ2_XS, IQ2_S, IQ3_XXS, IQ3_S, TQ1_0, TQ2_0, NVFP4,
+    Q1_0, Q2_0, Unknown
 };
+// clang-format on
 
 /// What there is to know about a type before looking at bytes. A row is a whole number of blocks.
 struct DTypeTraits {
@@ -115,7 +76,7 @@ inline constexpr auto dtypeTraits = std::to_array<DTypeTraits>({
     {"nvfp4", 64, 36, false},
     {"q1_0", 128, 18, false},
     {"q2_0", 64, 18, false},
-    {"unknown", 1, 0, false},
+    {"unknown", 1, 0, false}, // a type that a file names and this program cannot size
 });
 inline constexpr int dtypeCount = static_cast<int>(dtypeTraits.size());
 static_assert(dtypeCount == static_cast<int>(DType::Unknown) + 1);
