@@ -25,10 +25,12 @@ std::string filled(std::string_view pattern, std::uint32_t layer, std::uint32_t 
     return text;
 }
 
-/// The part of one expert in a tensor of all of them; empty when it cannot be divided.
+/// The part of one expert in a tensor of all of them, whose scales lie inside of their blocks; empty when it cannot be
+/// divided so.
 std::optional<TensorInfo> partOf(const TensorInfo& stacked, std::uint32_t expert)
 {
-    if (stacked.shape.empty() || expert >= stacked.shape.front() || stacked.size % stacked.shape.front())
+    if (stacked.shape.empty() || expert >= stacked.shape.front() || stacked.size % stacked.shape.front()
+        || stacked.dtype == DType::Int8)
         return std::nullopt;
     TensorInfo part = stacked;
     part.size = stacked.size / stacked.shape.front();
@@ -102,7 +104,7 @@ std::optional<FoundTensor> findTensor(
         if (!part)
             continue;
         part->name = tensorName(slot, layer, expert);
-        return FoundTensor{&*found, std::move(*part)};
+        return FoundTensor{&*found, std::move(*part), stacked};
     }
     return std::nullopt;
 }

@@ -123,6 +123,7 @@ std::uint32_t expertsOf(const TensorSlot& slot, const ModelConfig& config);
 struct FoundTensor {
     const TensorInfo* stored = nullptr; ///< as the source lists it
     TensorInfo part; ///< under the canonical name: all of it, or the expert's part of a stacked tensor
+    bool stacked = false;
 };
 std::optional<FoundTensor> findTensor(
     const ModelSource& source, const TensorSlot& slot, std::uint32_t layer, std::uint32_t expert);

@@ -117,9 +117,13 @@ private:
         if (!found) {
             if (!slot.required)
                 return {};
-            return Error{Errc::Mismatch, "bind tensor " + tensorName(slot, layer, expert), m_model.source.path,
+            return Error{Errc::Mismatch, "bind tensor " + missingName(slot, layer, expert), m_model.source.path,
                 std::nullopt, "the model has no such tensor, " + std::string(name(m_spec.id)) + " needs it"};
         }
+        if (found->stacked && found->stored->shape.front() != m_model.config.numExperts)
+            return fail(Errc::Mismatch, *found->stored,
+                "its shape is " + shapeText(found->stored->shape) + ", the configuration has "
+                    + std::to_string(m_model.config.numExperts) + " experts");
         std::vector<std::uint64_t> shape;
         for (const Dim dim : slot.shape)
             shape.push_back(extent(m_model.config, dim));
@@ -129,6 +133,15 @@ private:
         m_bound.insert(found->stored);
         count(slot, found->part);
         return place(slot, found->part, layer, expert);
+    }
+
+    /// As the format of the source would name it.
+    std::string missingName(const TensorSlot& slot, std::uint32_t layer, std::uint32_t expert) const
+    {
+        TensorSlot there = slot;
+        if (m_model.source.format == "gguf")
+            there.name = slot.ggufNames.front();
+        return tensorName(there, layer, expert);
     }
 
     void count(const TensorSlot& slot, const TensorInfo& tensor)
@@ -168,11 +181,15 @@ private:
 
     Result<void> toMatrix(const TensorInfo& tensor, Matrix& matrix, bool router = false)
     {
+        if (!traits(tensor.dtype).computed)
+            return fail(Errc::Unsupported, tensor,
+                "its dtype is " + std::string(typeName(tensor)) + ", which this version does not compute");
         if (router && tensor.dtype == DType::Int8)
             return fail(Errc::Unsupported, tensor,
                 "a router's dtype is int8, this version computes routers of f32, f16 and bf16");
         const std::byte* data = bytesOf(tensor);
-        const std::size_t alignment = tensor.dtype == DType::Int8 ? sizeof(float) : elementBytes(tensor.dtype);
+        const std::size_t alignment = 
+            tensor.dtype == DType::Int8 ? sizeof(float) : std::max(elementBytes(tensor.dtype), 1u);
         if (reinterpret_cast<std::uintptr_t>(data) % alignment != 0) {
             const std::span<std::byte> copy = m_model.copied.take(tensor.size);
             std::memcpy(copy.data(), data, tensor.size);
@@ -232,9 +249,10 @@ private:
     /// Norms and biases are used as f32; stored otherwise or unaligned they are widened into copied memory.
     Result<void> toVector(const TensorInfo& tensor, Vector& vector)
     {
-        if (tensor.dtype == DType::Int8)
+        if (tensor.dtype != DType::F32 && tensor.dtype != DType::F16 && tensor.dtype != DType::BF16)
             return fail(Errc::Unsupported, tensor,
-                "a vector's dtype is int8, this version computes vectors of f32, f16 and bf16");
+                "a vector's dtype is " + std::string(typeName(tensor))
+                    + ", this version computes vectors of f32, f16 and bf16");
         const std::byte* data = bytesOf(tensor);
         vector.size = static_cast<std::uint32_t>(*checkedProduct(tensor.shape));
         if (tensor.dtype == DType::F32 && reinterpret_cast<std::uintptr_t>(data) % sizeof(float) == 0) {
