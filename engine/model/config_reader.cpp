@@ -48,7 +48,8 @@ constexpr FixedKey fixedKeys[]{
     {"rope_scaling", "null"},
     {"mlp_only_layers", "[]"},
 };
-constexpr FixedKey fixedGgufKeys[]{ // behind the architecture's prefix
+constexpr FixedKey fixedGgufKeys[]{
+    // behind the architecture's prefix
     {"rope.scaling.type", "none"},
     {"expert_shared_count", "0"},
     {"expert_group_count", "1"},
@@ -251,8 +252,8 @@ private:
             const JsonValue* value = find(m_prefix + std::string(key));
             if (value && value->unsignedInteger() != m_config.headDim)
                 return fail(Errc::Unsupported, value,
-                    m_prefix + std::string(key) + " is " + textOf(*value) + ", this version computes only the head size "
-                        + std::to_string(m_config.headDim));
+                    m_prefix + std::string(key) + " is " + textOf(*value)
+                        + ", this version computes only the head size " + std::to_string(m_config.headDim));
         }
         return checkFixed(m_source.config, fixedGgufKeys, m_prefix);
     }
@@ -265,8 +266,7 @@ private:
             if (value) {
                 const auto given = value->number();
                 if (!given || !std::isfinite(*given) || *given <= 0)
-                    return fail(
-                        Errc::OutOfRange, value, key + " is " + textOf(*value) + ", it has to be above 0");
+                    return fail(Errc::OutOfRange, value, key + " is " + textOf(*value) + ", it has to be above 0");
                 number = *given;
             }
             if (m_config.numHeads)
@@ -295,7 +295,8 @@ private:
     {
         RoutingRules& rules = m_config.routing;
         const JsonValue* routing = find("routing");
-        const JsonValue* normalize = routing ? routing->find("normalize") : find(keyOf("norm_topk_prob", "expert_weights_norm"));
+        const JsonValue* normalize =
+            routing ? routing->find("normalize") : find(keyOf("norm_topk_prob", "expert_weights_norm"));
         const std::string key = routing ? "routing.normalize" : keyOf("norm_topk_prob", "expert_weights_norm");
         rules.normalize = isGguf() ? m_spec.normalizeInGguf : m_spec.normalizeByDefault;
         if (auto done = readFlag(normalize, key, rules.normalize); !done)
@@ -356,9 +357,9 @@ private:
     {
         ModelConfig& c = m_config;
         std::vector<TokenId> begin;
-        for (const auto& [key, ids] : {std::pair("tokenizer.ggml.bos_token_id", &begin),
-                 std::pair("tokenizer.ggml.eos_token_id", &c.endOfText),
-                 std::pair("tokenizer.ggml.eot_token_id", &c.endOfText)})
+        for (const auto& [key, ids] :
+            {std::pair("tokenizer.ggml.bos_token_id", &begin), std::pair("tokenizer.ggml.eos_token_id", &c.endOfText),
+                std::pair("tokenizer.ggml.eot_token_id", &c.endOfText)})
             if (auto done = readIds(find(key), key, *ids); !done)
                 return done;
         if (!begin.empty())
@@ -368,7 +369,8 @@ private:
         if (auto done = readFlag(find(key), key, add); !done)
             return done;
         c.addBeginOfText = add && c.beginOfText;
-        c.tiedEmbeddings = std::ranges::find(m_source.tensors, "output.weight", &TensorInfo::name) == m_source.tensors.end();
+        c.tiedEmbeddings =
+            std::ranges::find(m_source.tensors, "output.weight", &TensorInfo::name) == m_source.tensors.end();
         if (c.beginOfText)
             note("add_bos_token", c.addBeginOfText ? "true" : "false", find(key) ? key : "");
         return {};
@@ -450,8 +452,7 @@ Result<ModelConfig> readConfig(const ModelSource& source)
     const FormatNames& names = namesOf(source.format);
     const JsonValue* type = source.config.find(names.key);
     if (!type || !type->string())
-        return unknownArchitecture(
-            source, type, type ? textOf(*type) : "(no key \"" + std::string(names.key) + "\")");
+        return unknownArchitecture(source, type, type ? textOf(*type) : "(no key \"" + std::string(names.key) + "\")");
     for (const ArchitectureSpec& spec : architectures())
         if (*type->string() == names.of(spec))
             return Reader(source, spec).read();
