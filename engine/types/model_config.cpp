@@ -14,7 +14,7 @@ constexpr std::array<std::string_view, 2> groupScores{"best", "two_best"};
 constexpr std::array<std::string_view, 2> pairings{"halves", "neighbours"};
 constexpr std::array<std::string_view, 2> activations{"swiglu", "clamped_swiglu"};
 constexpr std::array<std::string_view, 2> indices{"token", "position"};
-constexpr std::array<std::string_view, 5> origins{"config", "family default", "option", "file size", "tensor shape"};
+constexpr std::array<std::string_view, 5> origins{"config", "family default", "option", "file size", "tensors"};
 
 } // namespace
 

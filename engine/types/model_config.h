@@ -41,15 +41,8 @@ struct YarnRules {
     double rotationScale = 1.0; ///< multiplies cosines and sines
 };
 
-/// Rotary positions.
-struct RopeRules {
-    RopePairs pairs = RopePairs::Halves;
-    std::uint32_t dim = 0; ///< rotated components of a head, even: the first ones, with a latent cache the last ones
-    YarnRules yarn;
-};
-
 /// Who said what a rule is.
-enum class Origin : std::uint8_t { Config, FamilyDefault, Option, FileSize, TensorShape };
+enum class Origin : std::uint8_t { Config, FamilyDefault, Option, FileSize, Tensors };
 std::string_view name(Origin origin);
 
 /// One dimension or rule in words, with where it came from; `inspect` lists them.
@@ -57,7 +50,7 @@ struct RuleOrigin {
     std::string rule; ///< "routing.normalize", "num_experts"
     std::string value; ///< "true"
     Origin origin = Origin::Config;
-    std::string key; ///< the configuration key or the tensor it was read from; empty for all other origins
+    std::string key; ///< the configuration key it was read from; empty unless origin is Config
 };
 
 /// Dimensions and rules of a model, one struct for all architectures; what one does not have is 0 or empty.
@@ -84,8 +77,10 @@ struct ModelConfig {
     std::uint32_t maxSeqLen = 0; ///< the model's context in tokens
     float rmsNormEps = 1e-6f;
     double ropeTheta = 10000.0;
-    RopeRules rope;
-    double attentionScale = 0.0; ///< multiplies query . key
+    std::uint32_t ropeDim = 0; ///< rotated components of a head, even: the first ones, with a latent vector the last ones
+    RopePairs ropePairs = RopePairs::Halves;
+    YarnRules yarn;
+    float attentionFactor = 1.f; ///< multiplies query . key beside 1 / sqrt(headDim)
     Activation activation = Activation::Swiglu;
     float activationLimit = 0.f; ///< of ClampedSwiglu
     bool qkNorm = false;
@@ -107,6 +102,16 @@ inline std::uint32_t moeLayers(const ModelConfig& config)
 inline std::uint32_t layerOfMoe(const ModelConfig& config, std::uint32_t index)
 {
     return config.denseLayers + index;
+}
+/// Components of a key and of a value in the KV cache. With a latent vector that vector is both, with the rotated part of
+/// the key, which all heads share, behind it; numKvHeads is 1 then.
+inline std::uint32_t cachedKeyDim(const ModelConfig& config)
+{
+    return config.latentRank ? config.latentRank + config.ropeDim : config.headDim;
+}
+inline std::uint32_t cachedValueDim(const ModelConfig& config)
+{
+    return config.latentRank ? 0 : config.valueDim;
 }
 /// Whether a layer of the model attends over its window only.
 inline bool isWindowed(const ModelConfig& config, std::uint32_t layer)
