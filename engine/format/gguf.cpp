@@ -66,7 +66,8 @@ private:
         if (magic == "FUGG")
             return failed(Errc::Unsupported, 0, "the file is big-endian, this program reads little-endian GGUF");
         if (!std::string_view("GGUF").starts_with(magic))
-            return failed(Errc::Malformed, 0, "the file begins with " + quotedText(magic) + ", GGUF files with \"GGUF\"");
+            return failed(
+                Errc::Malformed, 0, "the file begins with " + quotedText(magic) + ", GGUF files with \"GGUF\"");
         if (m_bytes.size() < headBytes)
             return failed(Errc::Truncated, m_bytes.size(),
                 "the file has " + std::to_string(m_bytes.size()) + " bytes, the head alone takes "
@@ -179,8 +180,8 @@ const GgufEntry* GgufHead::find(std::string_view key) const
     return found == metadata.end() ? nullptr : &*found;
 }
 
-Result<GgufHead> parseGguf(std::span<const std::byte> bytes, const std::string& file, std::uint32_t fileIndex,
-    std::vector<std::string>& notes)
+Result<GgufHead> parseGguf(
+    std::span<const std::byte> bytes, const std::string& file, std::uint32_t fileIndex, std::vector<std::string>& notes)
 {
     return Parser(bytes, file, notes).parse(fileIndex);
 }

@@ -32,8 +32,8 @@ Result<GgufHead> parseGguf(std::span<const std::byte> bytes, const std::string& 
     std::vector<std::string>& notes);
 
 /// The metadata as a configuration that code for config.json reads as well: an object with GGUF's own keys
-/// ("general.architecture", "qwen3moe.block_count"), offsets included. Arrays of texts, nested arrays and arrays of more
-/// than 4,096 elements (vocabularies) stay behind; they are reached through `metadata`.
+/// ("general.architecture", "qwen3moe.block_count"), offsets included. Arrays of texts, nested arrays and arrays of
+/// more than 4,096 elements (vocabularies) stay behind; they are reached through `metadata`.
 JsonValue configOf(std::span<const GgufEntry> metadata);
 
 } // namespace colibri

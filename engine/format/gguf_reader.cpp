@@ -133,8 +133,9 @@ private:
                     + (name ? ": " + pathOf(*name, 1) : ""));
         if (!name || name->part != 1 || name->parts != **parts)
             return failed(Errc::Mismatch, m_path, first.find(partsKey)->value.offset,
-                "split.count is " + std::to_string(**parts) + ", the other parts are found by a name like NAME-00001-of-"
-                    + padded(**parts) + ".gguf, which this file does not have");
+                "split.count is " + std::to_string(**parts)
+                    + ", the other parts are found by a name like NAME-00001-of-" + padded(**parts)
+                    + ".gguf, which this file does not have");
         for (std::uint64_t i = 2; i <= **parts; ++i)
             if (auto done = readPart(*name, i); !done)
                 return done;
@@ -166,8 +167,8 @@ private:
             return {};
         const GgufEntry* const entry = head.find(key);
         return failed(Errc::Mismatch, file, entry ? std::optional(entry->value.offset) : std::nullopt,
-            std::string(key) + (*value ? " is " + std::to_string(**value) : " is missing") + ", by its name the file needs "
-                + std::to_string(expected));
+            std::string(key) + (*value ? " is " + std::to_string(**value) : " is missing")
+                + ", by its name the file needs " + std::to_string(expected));
     }
 
     Result<void> checkTensors(const GgufHead& first) const

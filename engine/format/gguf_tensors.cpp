@@ -116,8 +116,8 @@ private:
         const auto [first, isNew] = m_index.try_emplace(text, entry.at);
         if (!isNew)
             return failed(Errc::Malformed, entry.at,
-                field + ".name is " + quotedText(text) + ", as of the tensor at offset "
-                    + std::to_string(first->second) + " of the directory; names have to be unique");
+                field + ".name is " + quotedText(text) + ", as of the tensor at offset " + std::to_string(first->second)
+                    + " of the directory; names have to be unique");
         entry.tensor.name = std::string(text);
         return {};
     }

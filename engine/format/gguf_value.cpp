@@ -18,9 +18,9 @@ struct TypeRow {
     std::string_view name;
     std::uint32_t bytes; ///< of a number; of others the least that one takes in the file
 };
-constexpr std::array<TypeRow, ggufTypeCount> types{{{"u8", 1}, {"i8", 1}, {"u16", 2}, {"i16", 2}, {"u32", 4},
-    {"i32", 4}, {"f32", 4}, {"bool", 1}, {"string", lengthBytes}, {"array", arrayHeadBytes}, {"u64", 8}, {"i64", 8},
-    {"f64", 8}}};
+constexpr std::array<TypeRow, ggufTypeCount> types{
+    {{"u8", 1}, {"i8", 1}, {"u16", 2}, {"i16", 2}, {"u32", 4}, {"i32", 4}, {"f32", 4}, {"bool", 1},
+        {"string", lengthBytes}, {"array", arrayHeadBytes}, {"u64", 8}, {"i64", 8}, {"f64", 8}}};
 
 const TypeRow& row(GgufType type)
 {
@@ -107,8 +107,8 @@ Result<GgufValue> readArray(std::span<const std::byte> bytes, std::size_t& at, s
     if (left < arrayHeadBytes)
         return truncated(base + at, "an array's type and length", arrayHeadBytes, left);
     if (depth >= maxDepth)
-        return fault(Errc::Malformed, base + at,
-            "arrays lie in arrays more than " + std::to_string(maxDepth) + " levels deep");
+        return fault(
+            Errc::Malformed, base + at, "arrays lie in arrays more than " + std::to_string(maxDepth) + " levels deep");
     const auto type = numberAt<std::uint32_t>(bytes, at);
     if (type >= ggufTypeCount)
         return fault(Errc::Malformed, base + at,
@@ -220,8 +220,7 @@ std::optional<GgufValue> GgufElements::next()
     if (m_array.type != GgufType::Array || m_index >= m_array.count)
         return std::nullopt;
     ++m_index;
-    auto value =
-        readGgufValue(m_array.bytes, m_at, m_array.offset, static_cast<std::uint32_t>(m_array.elementType));
+    auto value = readGgufValue(m_array.bytes, m_at, m_array.offset, static_cast<std::uint32_t>(m_array.elementType));
     return value ? std::optional(*value) : std::nullopt;
 }
 

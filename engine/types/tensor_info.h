@@ -21,7 +21,7 @@ struct TensorInfo {
     Layout layout = Layout::RowMajor;
     std::vector<std::uint64_t> shape; ///< outermost first, as Hugging Face writes it: [out, in]
     std::optional<std::uint64_t> xxh64; ///< checksum of the bytes, when the source has one
-    std::string typeText; ///< of DType::Unknown: what the file calls its type; else empty
+    std::string typeText = {}; ///< of DType::Unknown: what the file calls its type; else empty
 };
 
 /// The name of the tensor's type: its dtype's, or what the file calls one that is unknown.
