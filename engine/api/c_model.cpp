@@ -4,6 +4,7 @@
 #include "api/c_error.h"
 #include "api/model_impl.h"
 #include "api/session.h"
+#include "model/find_tensor.h"
 
 #include <algorithm>
 

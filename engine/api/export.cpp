@@ -4,6 +4,7 @@
 #include "api/model_impl.h"
 #include "format/colibri_writer.h"
 #include "model/config_writer.h"
+#include "model/find_tensor.h"
 
 #include <algorithm>
 #include <chrono>
@@ -53,10 +54,10 @@ private:
         if (!found)
             return;
         const TensorInfo& part = found->part;
-        if (found->take == Take::EvenColumns || found->take == Take::OddColumns)
+        if (found->scattered())
             m_refusal = Error{Errc::Unsupported, "export tensor " + found->stored->name, m_model.source.path,
                 found->stored->offset,
-                "its columns belong to two matrices in turn, this version runs but does not export such tensors"};
+                "parts of its matrices lie apart from each other, this version runs but does not export such tensors"};
         const bool convert = m_options.dtype && converts(slot.kind, part);
         to.push_back({part, part.name, convert ? *m_options.dtype : part.dtype});
     }

@@ -89,8 +89,9 @@ Result<void> Session::setExpertFunction(std::uint32_t layer, std::uint32_t exper
     const ModelConfig& c = m_impl->model->config();
     if (layer >= moeLayers(c) || expert >= c.numExperts)
         return Error{Errc::OutOfRange, "replace an expert", {}, std::nullopt,
-            "MoE layer " + std::to_string(layer) + " expert " + std::to_string(expert) + " does not exist, the model has "
-                + std::to_string(moeLayers(c)) + " MoE layers of " + std::to_string(c.numExperts)};
+            "MoE layer " + std::to_string(layer) + " expert " + std::to_string(expert)
+                + " does not exist, the model has " + std::to_string(moeLayers(c)) + " MoE layers of "
+                + std::to_string(c.numExperts)};
     m_impl->runner->forward().setExpertFunction(layer, expert, function);
     return {};
 }

@@ -8,7 +8,6 @@
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -60,7 +59,8 @@ using Place = std::variant<Matrix Weights::*, Vector Weights::*, Matrix LayerWei
 using Condition = bool (*)(const ModelConfig&);
 
 /// What a slot takes of an expert's part of a folder's stacked tensor: all rows, the first or second half of them; or,
-/// where the tensor is stored [in][out], all columns, the even or the odd ones. The last two have to be copied.
+/// where the tensor is stored [in][out], all columns, the even or the odd ones. The last two have to be copied. MXFP4
+/// blocks are stored [out][in] with their scales apart, so there columns are rows, and all have to be copied.
 enum class Take : std::uint8_t { Rows, FirstRows, SecondRows, Columns, EvenColumns, OddColumns };
 /// A folder's tensor of all experts of a layer, instead of one for each; an empty name: none.
 struct StackedName {
@@ -117,6 +117,8 @@ struct ArchitectureSpec {
 std::span<const ArchitectureSpec> architectures();
 const ArchitectureSpec& specOf(Architecture id);
 
+/// A name with its numbers.
+std::string filledName(std::string_view pattern, std::uint32_t layer, std::uint32_t expert);
 /// The slot's canonical tensor name for a layer and an expert.
 std::string tensorName(const TensorSlot& slot, std::uint32_t layer, std::uint32_t expert);
 
@@ -128,16 +130,6 @@ struct LayerRange {
 LayerRange layersOf(const TensorSlot& slot, const ModelConfig& config);
 /// How many tensors of a layer the slot has.
 std::uint32_t expertsOf(const TensorSlot& slot, const ModelConfig& config);
-
-/// A slot's tensor in a source.
-struct FoundTensor {
-    const TensorInfo* stored = nullptr; ///< as the source lists it
-    TensorInfo part; ///< under the canonical name: all of it, or the expert's part of a stacked tensor
-    bool stacked = false;
-    Take take = Take::Rows; ///< EvenColumns, OddColumns: `part` still lies among columns of another slot
-};
-std::optional<FoundTensor> findTensor(
-    const ModelSource& source, const TensorSlot& slot, std::uint32_t layer, std::uint32_t expert);
 
 /// Reads dimensions and routing rules of a source, each with its origin. Refuses by key and value what this engine does
 /// not compute.

@@ -2,8 +2,8 @@
 // The attention half of a layer: queries, keys and values, straight or through low ranks; positions; the cache; heads.
 //
 // With a latent vector (MLA) the cache holds that vector and the rotated part of the key, which all heads share. What a
-// head would make of it, k = K c and v = V c, is never formed: its query q meets c as K^T q, and its output is V times the
-// mixture of the vectors. That is the same sum in another order, and one way for both layouts of the weights.
+// head would make of it, k = K c and v = V c, is never formed: its query q meets c as K^T q, and its output is V times
+// the mixture of the vectors. That is the same sum in another order, and one way for both layouts of the weights.
 #include "model/forward.h"
 
 #include "model/stage_clock.h"
@@ -124,7 +124,8 @@ void Forward::placeLatent(const LayerWeights& layer, std::uint32_t index, const 
     }
 }
 
-/// Queries in the space of what the cache holds: the head's matrix takes the plain part there, the rotated part follows.
+/// Queries in the space of what the cache holds: the head's matrix takes the plain part there, the rotated part
+/// follows.
 void Forward::latentQueries(const LayerWeights& layer, const Step& step)
 {
     const auto tokens = static_cast<std::uint32_t>(step.tokens.size());
@@ -194,8 +195,7 @@ void Forward::latentOutputs(const LayerWeights& layer, std::uint32_t tokens)
     runJobs(jobs);
 }
 
-std::size_t Forward::cacheAt(
-    std::uint32_t layer, std::uint32_t head, std::uint32_t position, std::uint32_t dim) const
+std::size_t Forward::cacheAt(std::uint32_t layer, std::uint32_t head, std::uint32_t position, std::uint32_t dim) const
 {
     const std::size_t elementSize = m_options.kv == KvType::F16 ? 2 : 4;
     const std::size_t row = (std::size_t{layer} * m_config.numKvHeads + head) * m_options.context + position;

@@ -23,6 +23,13 @@ std::string valueText(const JsonValue& value)
     return "{...}";
 }
 
+std::string numberText(double number)
+{
+    std::string text = std::to_string(number);
+    text.erase(text.find_last_not_of('0') + 1);
+    return text.ends_with('.') ? text + "0" : text;
+}
+
 ConfigKeys::ConfigKeys(const ModelSource& source, const ArchitectureSpec& spec)
     : m_source(source)
     , m_spec(spec)
@@ -46,7 +53,8 @@ FoundKey ConfigKeys::find(const KeyNames& names) const
 {
     if (m_gguf) {
         for (const std::string_view name : names.gguf)
-            if (auto found = findExactly(name.empty() ? std::string() : std::string(m_spec.ggufName) + "." + std::string(name)))
+            if (auto found =
+                    findExactly(name.empty() ? std::string() : std::string(m_spec.ggufName) + "." + std::string(name)))
                 return found;
         return {};
     }

@@ -59,6 +59,38 @@ private:
 
 /// A value in a message.
 std::string valueText(const JsonValue& value);
+/// A number with no more digits than it needs of six behind the point.
+std::string numberText(double number);
+
+/// The value of E that is called `text`.
+template <class E>
+std::optional<E> named(std::string_view text, std::initializer_list<E> values)
+{
+    for (const E value : values)
+        if (name(value) == text)
+            return value;
+    return std::nullopt;
+}
+
+/// Sets `value` to the one of `values` that the key names; any other name is refused.
+template <class E>
+Result<FoundKey> choice(const ConfigKeys& keys, const KeyNames& names, E& value, std::initializer_list<E> values)
+{
+    std::string text;
+    auto found = keys.text(names, text);
+    if (!found || !*found)
+        return found;
+    const auto one = named(text, values);
+    if (!one) {
+        std::string known;
+        for (const E each : values)
+            known += (known.empty() ? "" : " or ") + std::string(name(each));
+        return keys.fail(
+            Errc::Unsupported, found->value, found->key + " is " + text + ", this version computes " + known);
+    }
+    value = *one;
+    return found;
+}
 
 /// Routing rules, and what positions do to queries and keys; for readConfig, when the dimensions are known.
 Result<void> readRoutingRules(ConfigKeys& keys, ModelConfig& config);

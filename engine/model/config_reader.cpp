@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dimensions, numbers and special tokens of a configuration; config_rules.cpp has the rules of routing and positions.
+// Dimensions, numbers and special tokens of a configuration; config_routing.cpp and
+// config_positions.cpp have the rules.
 #include "model/config_keys.h"
+#include "model/find_tensor.h"
 
 #include <algorithm>
 #include <cmath>
@@ -76,6 +78,14 @@ private:
         return std::ranges::find(names, name) != names.end();
     }
 
+    /// Where the source states a dimension; null: it does not.
+    const JsonValue* statement(std::string_view dimension) const
+    {
+        const auto at =
+            std::ranges::find(dimensions, dimension, [](const DimensionKey& one) { return one.names.name; });
+        return m_keys.find(at->names).value;
+    }
+
     Result<void> readDimensions()
     {
         for (const DimensionKey& dimension : dimensions) {
@@ -121,7 +131,8 @@ private:
             add(names.name);
         for (const std::string_view key : m_keys.isGguf() ? names.gguf : names.others)
             add(key);
-        return m_keys.fail(Errc::Malformed, nullptr, keys + " is missing, " + std::string(name(m_spec.id)) + " needs it");
+        return m_keys.fail(
+            Errc::Malformed, nullptr, keys + " is missing, " + std::string(name(m_spec.id)) + " needs it");
     }
 
     /// What follows from other dimensions when it is not stated, and what has to hold between them.
@@ -131,13 +142,14 @@ private:
         if (auto done = c.latentRank ? completeLatent() : completeHeads(); !done)
             return done;
         if (c.numActiveExperts > c.numExperts)
-            return m_keys.fail(Errc::OutOfRange, nullptr,
+            return m_keys.fail(Errc::OutOfRange, statement("num_active_experts"),
                 "num_active_experts is " + std::to_string(c.numActiveExperts) + ", more than num_experts "
                     + std::to_string(c.numExperts));
         if (c.numActiveExperts == 0)
-            return m_keys.fail(Errc::OutOfRange, nullptr, "num_active_experts is 0, it has to be at least 1");
+            return m_keys.fail(
+                Errc::OutOfRange, statement("num_active_experts"), "num_active_experts is 0, it has to be at least 1");
         if (c.denseLayers >= c.numLayers)
-            return m_keys.fail(Errc::OutOfRange, nullptr,
+            return m_keys.fail(Errc::OutOfRange, statement("dense_layers"),
                 "dense_layers is " + std::to_string(c.denseLayers) + ", it has to be below num_layers "
                     + std::to_string(c.numLayers));
         if (c.denseLayers && c.denseFfnSize == 0)
@@ -151,7 +163,7 @@ private:
             return at && *at == &LayerWeights::queryNorm;
         });
         if (c.architecture == Architecture::LinearMoe && c.numLayers != 1)
-            return m_keys.fail(Errc::Unsupported, nullptr,
+            return m_keys.fail(Errc::Unsupported, statement("num_layers"),
                 "num_layers is " + std::to_string(c.numLayers) + ", linear_moe has exactly 1");
         return completeShared();
     }
@@ -168,11 +180,11 @@ private:
         c.valueDim = c.headDim;
         c.ropeDim = c.headDim;
         if (c.numHeads % c.numKvHeads)
-            return m_keys.fail(Errc::Mismatch, nullptr,
+            return m_keys.fail(Errc::Mismatch, statement("num_attention_heads"),
                 "num_attention_heads is " + std::to_string(c.numHeads) + ", no multiple of num_key_value_heads "
                     + std::to_string(c.numKvHeads));
         if (c.headDim == 0 || c.headDim % 2)
-            return m_keys.fail(Errc::OutOfRange, nullptr,
+            return m_keys.fail(Errc::OutOfRange, statement("head_dim"),
                 "head_dim is " + std::to_string(c.headDim) + ", rotary positions need an even number above 0");
         return {};
     }
@@ -185,7 +197,7 @@ private:
         if (!m_keys.isGguf())
             c.headDim += c.ropeDim;
         if (c.ropeDim % 2 || c.ropeDim >= c.headDim)
-            return m_keys.fail(Errc::OutOfRange, nullptr,
+            return m_keys.fail(Errc::OutOfRange, statement("rope_dim"),
                 "rope_dim is " + std::to_string(c.ropeDim) + " of " + std::to_string(c.headDim)
                     + " components of a head's key, it has to be even and below that");
         return {};
@@ -195,17 +207,15 @@ private:
     {
         ModelConfig& c = m_config;
         const auto stated = [&](std::string_view wanted) {
-            const auto at = std::ranges::find(
-                dimensions, wanted, [](const DimensionKey& dimension) { return dimension.names.name; });
-            return lists(m_spec.optional, wanted) && m_keys.find(at->names);
+            return lists(m_spec.optional, wanted) && statement(wanted);
         };
         if (!stated("shared_experts") || stated("shared_ffn_size"))
             return {};
         const std::uint64_t width = std::uint64_t{c.sharedFfnSize} * c.expertFfnSize;
         if (width > dimensionLimit)
-            return m_keys.fail(Errc::OutOfRange, nullptr,
-                "shared_experts is " + std::to_string(c.sharedFfnSize) + ", of width "
-                    + std::to_string(c.expertFfnSize) + " that is more than " + std::to_string(dimensionLimit));
+            return m_keys.fail(Errc::OutOfRange, statement("shared_experts"),
+                "shared_experts is " + std::to_string(c.sharedFfnSize) + ", of width " + std::to_string(c.expertFfnSize)
+                    + " that is more than " + std::to_string(dimensionLimit));
         c.sharedFfnSize = static_cast<std::uint32_t>(width);
         return {};
     }
@@ -258,7 +268,8 @@ private:
             return tied.error();
         const bool gguf = m_keys.isGguf();
         std::vector<TokenId> begin;
-        if (auto done = readIds(m_keys.findExactly(gguf ? "tokenizer.ggml.bos_token_id" : "bos_token_id"), begin); !done)
+        if (auto done = readIds(m_keys.findExactly(gguf ? "tokenizer.ggml.bos_token_id" : "bos_token_id"), begin);
+            !done)
             return done;
         if (!begin.empty())
             m_config.beginOfText = begin.front();
@@ -308,9 +319,8 @@ private:
     {
         if (!found)
             return {};
-        const std::span<const JsonValue> values = found.value->array()
-            ? std::span<const JsonValue>(*found.value->array())
-            : std::span(found.value, 1);
+        const std::span<const JsonValue> values =
+            found.value->array() ? std::span<const JsonValue>(*found.value->array()) : std::span(found.value, 1);
         for (const JsonValue& one : values) {
             const auto id = one.unsignedInteger();
             if (!id || *id >= std::max(1u, m_config.vocabSize))

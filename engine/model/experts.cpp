@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The second half of a layer: one network for every token, or a mixture of experts: route every token, group the tokens by
-// expert, compute each expert once for all of its tokens, and add the outputs of a token in rank order, a shared network's
-// last.
+// The second half of a layer: one network for every token, or a mixture of experts: route every token, group the tokens
+// by expert, compute each expert once for all of its tokens, and add the outputs of a token in rank order, a shared
+// network's last.
 #include "model/forward.h"
 
-#include "model/stage_clock.h"
 #include "kernels/math.h"
+#include "model/stage_clock.h"
 #include "routing/routing.h"
 
 #include <algorithm>
@@ -236,8 +236,9 @@ Result<void> Forward::breaker(std::uint32_t index, const Step& step)
                 step.record->countBreakerEvent();
             if (m_options.breaker == Breaker::Fatal)
                 return Error{Errc::NonFinite,
-                    "compute layer " + std::to_string(layerOfMoe(m_config, index)) + " expert " + std::to_string(m_w.chosen[t * k + r]), {},
-                    std::nullopt,
+                    "compute layer " + std::to_string(layerOfMoe(m_config, index)) + " expert "
+                        + std::to_string(m_w.chosen[t * k + r]),
+                    {}, std::nullopt,
                     "a value into or out of it is not finite at position " + std::to_string(step.position + t)};
         }
         if (step.record)

@@ -43,6 +43,16 @@ using S = Scope;
 using L = LayerWeights;
 using E = ExpertWeights;
 
+// ---- where a slot exists ----
+constexpr bool hasQueryRank(const ModelConfig& c)
+{
+    return c.queryRank != 0;
+}
+constexpr bool hasShared(const ModelConfig& c)
+{
+    return c.sharedFfnSize != 0;
+}
+
 // ---- slots that families share ----
 constexpr TensorSlot embedding{
     "model.embed_tokens.weight", {"token_embd.weight"}, K::Embedding, S::Model, &Weights::embedding, vocabHidden};
@@ -81,6 +91,29 @@ constexpr TensorSlot expertDown{"model.layers.{layer}.mlp.experts.{expert}.down_
     {"blk.{layer}.ffn_down_exps.weight", "blk.{layer}.ffn_down.{expert}.weight"}, K::Expert, S::Experts, &E::down,
     hiddenFfn, true, nullptr, {"model.layers.{layer}.mlp.experts.down_proj"}};
 
+constexpr TensorSlot headQueryNorm{"model.layers.{layer}.self_attn.q_norm.weight", {"blk.{layer}.attn_q_norm.weight"},
+    K::Norm, S::Layers, &L::queryNorm, headDim};
+constexpr TensorSlot headKeyNorm{"model.layers.{layer}.self_attn.k_norm.weight", {"blk.{layer}.attn_k_norm.weight"},
+    K::Norm, S::Layers, &L::keyNorm, headDim};
+constexpr TensorSlot denseGate{"model.layers.{layer}.mlp.gate_proj.weight", {"blk.{layer}.ffn_gate.weight"}, K::Dense,
+    S::DenseLayers, NetworkPlace{&L::dense, &E::gate}, denseHidden};
+constexpr TensorSlot denseUp{"model.layers.{layer}.mlp.up_proj.weight", {"blk.{layer}.ffn_up.weight"}, K::Dense,
+    S::DenseLayers, NetworkPlace{&L::dense, &E::up}, denseHidden};
+constexpr TensorSlot denseDown{"model.layers.{layer}.mlp.down_proj.weight", {"blk.{layer}.ffn_down.weight"}, K::Dense,
+    S::DenseLayers, NetworkPlace{&L::dense, &E::down}, hiddenDense};
+constexpr TensorSlot correction{"model.layers.{layer}.mlp.gate.e_score_correction_bias",
+    {"blk.{layer}.exp_probs_b.bias", "blk.{layer}.exp_probs_b"}, K::Norm, S::MoeLayers, &L::correction, experts, true,
+    [](const ModelConfig& c) { return c.routing.correctionBias; }};
+constexpr TensorSlot sharedGate{"model.layers.{layer}.mlp.shared_experts.gate_proj.weight",
+    {"blk.{layer}.ffn_gate_shexp.weight"}, K::Shared, S::MoeLayers, NetworkPlace{&L::shared, &E::gate}, sharedHidden,
+    true, hasShared};
+constexpr TensorSlot sharedUp{"model.layers.{layer}.mlp.shared_experts.up_proj.weight",
+    {"blk.{layer}.ffn_up_shexp.weight"}, K::Shared, S::MoeLayers, NetworkPlace{&L::shared, &E::up}, sharedHidden, true,
+    hasShared};
+constexpr TensorSlot sharedDown{"model.layers.{layer}.mlp.shared_experts.down_proj.weight",
+    {"blk.{layer}.ffn_down_shexp.weight"}, K::Shared, S::MoeLayers, NetworkPlace{&L::shared, &E::down}, hiddenShared,
+    true, hasShared};
+
 /// The slot under another Hugging Face name.
 constexpr TensorSlot called(std::string_view name, TensorSlot slot)
 {
@@ -102,10 +135,8 @@ constexpr TensorSlot qwen3Tensors[]{
     key,
     value,
     attended,
-    {"model.layers.{layer}.self_attn.q_norm.weight", {"blk.{layer}.attn_q_norm.weight"}, K::Norm, S::Layers,
-        &L::queryNorm, headDim},
-    {"model.layers.{layer}.self_attn.k_norm.weight", {"blk.{layer}.attn_k_norm.weight"}, K::Norm, S::Layers,
-        &L::keyNorm, headDim},
+    headQueryNorm,
+    headKeyNorm,
     expertNorm,
     router,
     expertGate,
@@ -166,26 +197,14 @@ constexpr TensorSlot qwen2Tensors[]{
     expertGate,
     expertUp,
     expertDown,
-    {"model.layers.{layer}.mlp.shared_expert.gate_proj.weight", {"blk.{layer}.ffn_gate_shexp.weight"}, K::Shared,
-        S::MoeLayers, NetworkPlace{&L::shared, &E::gate}, sharedHidden},
-    {"model.layers.{layer}.mlp.shared_expert.up_proj.weight", {"blk.{layer}.ffn_up_shexp.weight"}, K::Shared,
-        S::MoeLayers, NetworkPlace{&L::shared, &E::up}, sharedHidden},
-    {"model.layers.{layer}.mlp.shared_expert.down_proj.weight", {"blk.{layer}.ffn_down_shexp.weight"}, K::Shared,
-        S::MoeLayers, NetworkPlace{&L::shared, &E::down}, hiddenShared},
+    called("model.layers.{layer}.mlp.shared_expert.gate_proj.weight", sharedGate),
+    called("model.layers.{layer}.mlp.shared_expert.up_proj.weight", sharedUp),
+    called("model.layers.{layer}.mlp.shared_expert.down_proj.weight", sharedDown),
     {"model.layers.{layer}.mlp.shared_expert_gate.weight", {"blk.{layer}.ffn_gate_inp_shexp.weight"}, K::Shared,
         S::MoeLayers, &L::sharedGate, oneHidden},
     finalNorm,
     head,
 };
-
-constexpr bool hasQueryRank(const ModelConfig& c)
-{
-    return c.queryRank != 0;
-}
-constexpr bool hasShared(const ModelConfig& c)
-{
-    return c.sharedFfnSize != 0;
-}
 
 constexpr TensorSlot deepSeek2Tensors[]{
     embedding,
@@ -210,25 +229,17 @@ constexpr TensorSlot deepSeek2Tensors[]{
         &L::latentValues, latentValues, false},
     attended,
     expertNorm,
-    {"model.layers.{layer}.mlp.gate_proj.weight", {"blk.{layer}.ffn_gate.weight"}, K::Dense, S::DenseLayers,
-        NetworkPlace{&L::dense, &E::gate}, denseHidden},
-    {"model.layers.{layer}.mlp.up_proj.weight", {"blk.{layer}.ffn_up.weight"}, K::Dense, S::DenseLayers,
-        NetworkPlace{&L::dense, &E::up}, denseHidden},
-    {"model.layers.{layer}.mlp.down_proj.weight", {"blk.{layer}.ffn_down.weight"}, K::Dense, S::DenseLayers,
-        NetworkPlace{&L::dense, &E::down}, hiddenDense},
+    denseGate,
+    denseUp,
+    denseDown,
     router,
-    {"model.layers.{layer}.mlp.gate.e_score_correction_bias", {"blk.{layer}.exp_probs_b.bias", "blk.{layer}.exp_probs_b"},
-        K::Norm, S::MoeLayers, &L::correction, experts, true,
-        [](const ModelConfig& c) { return c.routing.correctionBias; }},
+    correction,
     expertGate,
     expertUp,
     expertDown,
-    {"model.layers.{layer}.mlp.shared_experts.gate_proj.weight", {"blk.{layer}.ffn_gate_shexp.weight"}, K::Shared,
-        S::MoeLayers, NetworkPlace{&L::shared, &E::gate}, sharedHidden, true, hasShared},
-    {"model.layers.{layer}.mlp.shared_experts.up_proj.weight", {"blk.{layer}.ffn_up_shexp.weight"}, K::Shared,
-        S::MoeLayers, NetworkPlace{&L::shared, &E::up}, sharedHidden, true, hasShared},
-    {"model.layers.{layer}.mlp.shared_experts.down_proj.weight", {"blk.{layer}.ffn_down_shexp.weight"}, K::Shared,
-        S::MoeLayers, NetworkPlace{&L::shared, &E::down}, hiddenShared, true, hasShared},
+    sharedGate,
+    sharedUp,
+    sharedDown,
     finalNorm,
     head,
 };
@@ -302,10 +313,8 @@ constexpr RoutingRules normalized{.normalize = true};
 constexpr RoutingRules plain{.normalize = false};
 constexpr RoutingRules chosenSoftmax{.order = ScoreOrder::SelectThenScore};
 constexpr RoutingRules deepSeek2Rules{.weightSumFloor = sumFloor, .groupScore = GroupScore::Best};
-constexpr RoutingRules deepSeek3Rules{.scoring = Scoring::Sigmoid,
-    .normalize = true,
-    .weightSumFloor = sumFloor,
-    .correctionBias = true};
+constexpr RoutingRules deepSeek3Rules{
+    .scoring = Scoring::Sigmoid, .normalize = true, .weightSumFloor = sumFloor, .correctionBias = true};
 constexpr RopePairs neighbours = RopePairs::Neighbours;
 
 constexpr ArchitectureSpec specs[]{
@@ -323,7 +332,8 @@ constexpr ArchitectureSpec specs[]{
     {Architecture::DeepSeek2, "deepseek_v3", "", deepSeekRequired, deepSeekOptional, deepSeekFixed, deepSeek2Tensors,
         {deepSeek3Rules, false, 1e-6, 1e4, neighbours, neighbours}},
     {Architecture::GptOss, "gpt_oss", "gpt-oss", gptOssRequired, attentionOptional, gptOssFixed, gptOssTensors,
-        {chosenSoftmax, false, 1e-5, 150000.0, RopePairs::Halves, RopePairs::Halves, Activation::ClampedSwiglu, 7.f, 2}},
+        {chosenSoftmax, false, 1e-5, 150000.0, RopePairs::Halves, RopePairs::Halves, Activation::ClampedSwiglu, 7.f,
+            2}},
 };
 
 } // namespace

@@ -125,8 +125,7 @@ void Forward::quantize(const ActivationRows& rows, std::uint32_t count)
             &rows.values[t * rows.width], rows.width, &rows.quants[t * rows.width], &rows.quantScales[t * groups]);
 }
 
-void Forward::addJob(
-    std::uint32_t& count, const Matrix& matrix, const Rows& rows, float* out, std::uint32_t outStride)
+void Forward::addJob(std::uint32_t& count, const Matrix& matrix, const Rows& rows, float* out, std::uint32_t outStride)
 {
     m_w.jobs[count++] = ProductJob{&matrix, rows, out, outStride ? outStride : matrix.rows, 0};
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/loaded_model.h"
 
+#include "model/find_tensor.h"
 #include "types/checked.h"
 #include "types/half.h"
 
@@ -132,28 +133,22 @@ private:
                 "its shape is " + shapeText(found->part.shape) + ", the configuration needs " + shapeText(shape));
         m_bound.insert(found->stored);
         count(slot, found->part);
-        m_take = found->take;
+        if (traits(found->part.dtype).computed)
+            gatherPart(*found, expert);
         return place(slot, found->part, layer, expert);
     }
 
-    /// The bytes of a tensor in their own order. Those that lie between another slot's are brought together in copied
-    /// memory, row-major.
-    const std::byte* ordered(TensorInfo& tensor)
+    /// Brings a scattered tensor together in copied memory, which is where its bytes are from then on.
+    void gatherPart(FoundTensor& found, std::uint32_t expert)
     {
-        const std::byte* const data = bytesOf(tensor);
-        if (m_take != Take::EvenColumns && m_take != Take::OddColumns)
-            return data;
-        const std::size_t size = elementBytes(tensor.dtype);
-        const std::size_t rows = tensor.shape.front();
-        const std::size_t cols = tensor.shape.size() > 1 ? tensor.shape.back() : 1;
-        const std::span<std::byte> copy = m_model.copied.take(rows * cols * size);
-        for (std::size_t r = 0; r < rows; ++r)
-            for (std::size_t c = 0; c < cols; ++c)
-                std::memcpy(copy.data() + (r * cols + c) * size,
-                    data + (c * rows * 2 + r * 2 + (m_take == Take::OddColumns)) * size, size);
-        tensor.layout = Layout::RowMajor;
-        m_lastCopied = true;
-        return copy.data();
+        m_gathered = {};
+        if (!found.scattered())
+            return;
+        m_gathered = m_model.copied.take(gatheredBytes(found));
+        gather(m_model.source, found, expert, m_gathered.data());
+        found.part.layout = Layout::RowMajor;
+        if (found.scales)
+            m_bound.insert(found.scales);
     }
 
     /// As the format of the source would name it.
@@ -177,11 +172,11 @@ private:
             m_model.activeParameters += elements;
     }
 
-    Result<void> place(const TensorSlot& slot, TensorInfo& tensor, std::uint32_t layer, std::uint32_t expert)
+    Result<void> place(const TensorSlot& slot, const TensorInfo& tensor, std::uint32_t layer, std::uint32_t expert)
     {
         Weights& all = m_model.weights;
         LayerWeights& one = all.layers[layer];
-        m_lastCopied = false;
+        m_lastCopied = !m_gathered.empty();
         return std::visit(
             Overloaded{
                 [&](Matrix Weights::*at) { return toMatrix(tensor, all.*at); },
@@ -195,12 +190,15 @@ private:
             slot.place);
     }
 
+    /// Of the tensor that is bound.
     const std::byte* bytesOf(const TensorInfo& tensor) const
     {
+        if (!m_gathered.empty())
+            return m_gathered.data();
         return m_model.source.files[tensor.file]->bytes().data() + tensor.offset;
     }
 
-    Result<void> toMatrix(TensorInfo& tensor, Matrix& matrix, bool router = false)
+    Result<void> toMatrix(const TensorInfo& tensor, Matrix& matrix, bool router = false)
     {
         if (!traits(tensor.dtype).computed)
             return fail(Errc::Unsupported, tensor,
@@ -208,8 +206,8 @@ private:
         if (router && tensor.dtype == DType::Int8)
             return fail(Errc::Unsupported, tensor,
                 "a router's dtype is int8, this version computes routers of f32, f16 and bf16");
-        const std::byte* data = ordered(tensor);
-        const std::size_t alignment = 
+        const std::byte* data = bytesOf(tensor);
+        const std::size_t alignment =
             tensor.dtype == DType::Int8 ? sizeof(float) : std::max(elementBytes(tensor.dtype), 1u);
         if (reinterpret_cast<std::uintptr_t>(data) % alignment != 0) {
             const std::span<std::byte> copy = m_model.copied.take(tensor.size);
@@ -224,9 +222,9 @@ private:
         return {};
     }
 
-    /// Cuts the matrices between latent vectors and heads into those of each head. In the fused tensor a head has rows for
-    /// its key and rows for its value; the former are used as columns, for which a stored type that cannot be read so is
-    /// widened into copied memory.
+    /// Cuts the matrices between latent vectors and heads into those of each head. In the fused tensor a head has rows
+    /// for its key and rows for its value; the former are used as columns, for which a stored type that cannot be read
+    /// so is widened into copied memory.
     Result<void> bindLatentHeads(std::uint32_t index)
     {
         const ModelConfig& c = m_model.config;
@@ -238,15 +236,15 @@ private:
                 "the model has neither attn_kv_b (kv_b_proj) nor attn_k_b and attn_v_b, MLA needs one or the others"};
         for (const Matrix* whole : {&layer.latentUp, &layer.latentKeys, &layer.latentValues})
             if (whole->data && whole->layout != Layout::RowMajor)
-                return Error{Errc::Unsupported, "bind layer " + std::to_string(index), m_model.source.path, std::nullopt,
+                return Error{Errc::Unsupported, "bind layer " + std::to_string(index), m_model.source.path,
+                    std::nullopt,
                     "a matrix between latent vectors and heads is column_major, this version computes row_major"};
         for (std::uint32_t head = 0; head < c.numHeads; ++head) {
             const std::uint32_t rows = plain + c.valueDim;
-            layer.latentHeads.push_back(fused
-                    ? LatentHead{turned(rowsOf(layer.latentUp, head * rows, plain)),
-                        rowsOf(layer.latentUp, head * rows + plain, c.valueDim)}
-                    : LatentHead{rowsOf(layer.latentKeys, head * c.latentRank, c.latentRank),
-                        rowsOf(layer.latentValues, head * c.valueDim, c.valueDim)});
+            layer.latentHeads.push_back(fused ? LatentHead{turned(rowsOf(layer.latentUp, head * rows, plain)),
+                                            rowsOf(layer.latentUp, head * rows + plain, c.valueDim)}
+                                              : LatentHead{rowsOf(layer.latentKeys, head * c.latentRank, c.latentRank),
+                                                  rowsOf(layer.latentValues, head * c.valueDim, c.valueDim)});
         }
         return {};
     }
@@ -268,13 +266,13 @@ private:
     }
 
     /// Norms and biases are used as f32; stored otherwise or unaligned they are widened into copied memory.
-    Result<void> toVector(TensorInfo& tensor, Vector& vector)
+    Result<void> toVector(const TensorInfo& tensor, Vector& vector)
     {
         if (tensor.dtype != DType::F32 && tensor.dtype != DType::F16 && tensor.dtype != DType::BF16)
             return fail(Errc::Unsupported, tensor,
                 "a vector's dtype is " + std::string(typeName(tensor))
                     + ", this version computes vectors of f32, f16 and bf16");
-        const std::byte* data = ordered(tensor);
+        const std::byte* data = bytesOf(tensor);
         vector.size = static_cast<std::uint32_t>(*checkedProduct(tensor.shape));
         if (tensor.dtype == DType::F32 && reinterpret_cast<std::uintptr_t>(data) % sizeof(float) == 0) {
             vector.values = reinterpret_cast<const float*>(data);
@@ -329,7 +327,7 @@ private:
     std::uint64_t m_expertElements = 0;
     std::uint64_t m_embeddingElements = 0;
     bool m_lastCopied = false;
-    Take m_take = Take::Rows; ///< of the tensor that is bound
+    std::span<std::byte> m_gathered; ///< of the tensor that is bound, when it was scattered
 };
 
 } // namespace

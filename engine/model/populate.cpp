@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "model/find_tensor.h"
 #include "model/loaded_model.h"
 
 #include <algorithm>

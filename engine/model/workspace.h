@@ -38,8 +38,8 @@ struct ActivationRows {
     std::uint32_t width = 0;
 };
 
-/// Everything a run writes, in one arena. B batch, S = B * k expert slots, H hidden, O output of experts, C context, D and
-/// V the components of a cached key and value (cachedKeyDim, cachedValueDim).
+/// Everything a run writes, in one arena. B batch, S = B * k expert slots, H hidden, O output of experts, C context, D
+/// and V the components of a cached key and value (cachedKeyDim, cachedValueDim).
 struct Workspace {
     std::span<float> residual; ///< [B][H]
     ActivationRows normed; ///< [B][H]

@@ -66,7 +66,8 @@ struct ModelConfig {
     std::uint32_t headDim = 0; ///< of queries and keys
     std::uint32_t valueDim = 0; ///< components of a head's value
     std::uint32_t queryRank = 0; ///< queries go through a normed vector of this size; 0: straight from the hidden one
-    std::uint32_t latentRank = 0; ///< MLA: keys and values come from a normed vector of this size, which is cached; 0: none
+    std::uint32_t latentRank =
+        0; ///< MLA: keys and values come from a normed vector of this size, which is cached; 0: none
     std::uint32_t numExperts = 0; ///< of each MoE layer
     std::uint32_t numActiveExperts = 0; ///< k
     std::uint32_t expertFfnSize = 0; ///< 0: an expert is one matrix and perhaps a bias
@@ -77,7 +78,8 @@ struct ModelConfig {
     std::uint32_t maxSeqLen = 0; ///< the model's context in tokens
     float rmsNormEps = 1e-6f;
     double ropeTheta = 10000.0;
-    std::uint32_t ropeDim = 0; ///< rotated components of a head, even: the first ones, with a latent vector the last ones
+    std::uint32_t ropeDim =
+        0; ///< rotated components of a head, even: the first ones, with a latent vector the last ones
     RopePairs ropePairs = RopePairs::Halves;
     YarnRules yarn;
     float attentionFactor = 1.f; ///< multiplies query . key beside 1 / sqrt(headDim)
@@ -103,8 +105,8 @@ inline std::uint32_t layerOfMoe(const ModelConfig& config, std::uint32_t index)
 {
     return config.denseLayers + index;
 }
-/// Components of a key and of a value in the KV cache. With a latent vector that vector is both, with the rotated part of
-/// the key, which all heads share, behind it; numKvHeads is 1 then.
+/// Components of a key and of a value in the KV cache. With a latent vector that vector is both, with the rotated part
+/// of the key, which all heads share, behind it; numKvHeads is 1 then.
 inline std::uint32_t cachedKeyDim(const ModelConfig& config)
 {
     return config.latentRank ? config.latentRank + config.ropeDim : config.headDim;

@@ -106,7 +106,8 @@ GoldenTensor made(std::vector<std::uint64_t> shape, const std::function<float(co
     }
 }
 
-/// llama.cpp turns neighbouring components of Mixtral's heads, Hugging Face halves of a head: rows 2 i + j and j d / 2 + i.
+/// llama.cpp turns neighbouring components of Mixtral's heads, Hugging Face halves of a head: rows 2 i + j and j d / 2
+/// + i.
 GoldenTensor asHalves(const GoldenTensor& tensor, std::size_t headDim)
 {
     const std::size_t cols = tensor.shape[1];
@@ -149,8 +150,10 @@ private:
             return stack(prefix, plain, tensor, layer.toStdString());
         for (const Name& name : names)
             if (plain == name.gguf)
-                return put(prefix + name.folder, qstrcmp(m_family.type, "mixtral") == 0
-                        && (plain == "attn_q.weight" || plain == "attn_k.weight") ? asHalves(tensor, 16) : tensor);
+                return put(prefix + name.folder,
+                    qstrcmp(m_family.type, "mixtral") == 0 && (plain == "attn_q.weight" || plain == "attn_k.weight")
+                        ? asHalves(tensor, 16)
+                        : tensor);
         qFatal("no Hugging Face name for %s", qPrintable(gguf));
     }
 
@@ -166,8 +169,8 @@ private:
         const std::size_t size = tensor.values.size() / experts;
         for (std::size_t e = 0; e < experts; ++e) {
             const auto from = tensor.values.begin() + static_cast<std::ptrdiff_t>(e * size);
-            GoldenTensor one{{tensor.shape.begin() + 1, tensor.shape.end()},
-                {from, from + static_cast<std::ptrdiff_t>(size)}};
+            GoldenTensor one{
+                {tensor.shape.begin() + 1, tensor.shape.end()}, {from, from + static_cast<std::ptrdiff_t>(size)}};
             m_out.emplace(QString(name).replace("@", QString::number(e)).toStdString(), std::move(one));
         }
     }
@@ -206,8 +209,9 @@ private:
             return element(out % 2 ? up : tensor, e, in, out / 2);
         };
         put(prefix + "mlp.experts.gate_up_proj" + end,
-            bias ? made({tensor.shape[0], 2 * rows}, [&](const auto& at) { return either(at[0], 0, at[1]); })
-                 : made({tensor.shape[0], cols, 2 * rows}, [&](const auto& at) { return either(at[0], at[1], at[2]); }));
+            bias
+                ? made({tensor.shape[0], 2 * rows}, [&](const auto& at) { return either(at[0], 0, at[1]); })
+                : made({tensor.shape[0], cols, 2 * rows}, [&](const auto& at) { return either(at[0], at[1], at[2]); }));
     }
 
     const GoldenCase& m_golden;

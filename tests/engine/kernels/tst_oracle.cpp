@@ -192,7 +192,8 @@ void TestOracle::gated()
             scalar().clampedSwiglu(&gate, &linear, 7.f, 1, &out);
             const long double g = std::min(gate, 7.f);
             const long double clamped = g / (1 + std::exp(-1.702L * g)) * (std::clamp(linear, -7.f, 7.f) + 1);
-            verifyNear(out, clamped, 6e-6L * std::fabs(clamped) + 1e-34L); // exp ends at 89; 1.702 g carries 5e-6 into it
+            verifyNear(
+                out, clamped, 6e-6L * std::fabs(clamped) + 1e-34L); // exp ends at 89; 1.702 g carries 5e-6 into it
         }
     }
     const std::vector<float> x = samples::floats(70, 1);

@@ -232,7 +232,8 @@ void TestSameBits::rowFunctions()
             sameOnAll(inPlace([&](auto& t, float* out) { t.ropeNeighbours(out, b.data(), b.data() + n / 2, n); }),
                 "ropeNeighbours", n);
         sameOnAll(inPlace([&](auto& t, float* out) { t.swiglu(out, b.data(), n, out); }), "swiglu", n);
-        sameOnAll(inPlace([&](auto& t, float* out) { t.clampedSwiglu(out, b.data(), 1.25f, n, out); }), "clampedSwiglu", n);
+        sameOnAll(
+            inPlace([&](auto& t, float* out) { t.clampedSwiglu(out, b.data(), 1.25f, n, out); }), "clampedSwiglu", n);
         sameOnAll(inPlace([&](auto& t, float* out) { t.addScaled(out, b.data(), 0.37f, n); }), "addScaled", n);
         sameOnAll(inPlace([&](auto& t, float* out) { t.add(out, b.data(), n); }), "add", n);
         sameOnAll(inPlace([&](auto& t, float* out) { t.exponentials(out, n, out); }), "exponentials", n);

@@ -81,7 +81,11 @@ QString differences(const Evaluation& result, const GoldenCase& golden)
     qInfo("logits %.2g, router logits %.2g, weights %.2g, other choices %d", logits, router, weights, other);
     return logits <= 1e-3 && router <= 1e-3 && weights <= 1e-4 && other == 0
         ? QString()
-        : QString("logits %1, router logits %2, weights %3, choices %4").arg(logits).arg(router).arg(weights).arg(other);
+        : QString("logits %1, router logits %2, weights %3, choices %4")
+              .arg(logits)
+              .arg(router)
+              .arg(weights)
+              .arg(other);
 }
 
 ModelPtr opened(const std::string& path)

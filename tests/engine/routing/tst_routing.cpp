@@ -192,7 +192,8 @@ void TestRouting::groupsAndCorrection()
     const auto sigmoid = [](double x) { return float(1 / (1 + std::exp(-x))); };
     const Choice corrected = route(rules, logits, 2, {0.f, 0.f, -0.5f, 1.f});
     QCOMPARE(corrected.experts, (std::vector<std::uint16_t>{3, 1}));
-    QVERIFY(std::abs(corrected.weights[0] - sigmoid(-1)) < 1e-6f && std::abs(corrected.weights[1] - sigmoid(1)) < 1e-6f);
+    QVERIFY(
+        std::abs(corrected.weights[0] - sigmoid(-1)) < 1e-6f && std::abs(corrected.weights[1] - sigmoid(1)) < 1e-6f);
     QVERIFY(std::abs(corrected.margin - (sigmoid(1) - sigmoid(0))) < 1e-6f);
 
     rules.correctionBias = false;
