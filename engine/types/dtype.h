@@ -17,7 +17,8 @@ namespace colibri {
 enum class DType : std::uint8_t {
     F32, F16, BF16, Int8, F64, F8_E4M3, F8_E5M2, I8, I16, I32, I64, U8, U16, U32, U64, Bool,
     F8_E8M0, Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q2_K, Q3_K, Q4_K, Q5_K, Q6_K, IQ4_NL, IQ4_XS, MXFP4,
-    Q8_1, Q8_K, IQ1_S, IQ1_M, IQ2_XXS, IQ2_XS, IQ2_S, IQ3_XXS, IQ3_S, TQ1_0, TQ2_0, NVFP4
+    Q8_1, Q8_K, IQ1_S, IQ1_M, IQ2_XXS, IQ2_XS, IQ2_S, IQ3_XXS, IQ3_S, TQ1_0, TQ2_0, NVFP4,
+    Q1_0, Q2_0, Unknown
 };
 // clang-format on
 
@@ -73,9 +74,12 @@ inline constexpr auto dtypeTraits = std::to_array<DTypeTraits>({
     {"tq1_0", 256, 54, false},
     {"tq2_0", 256, 66, false},
     {"nvfp4", 64, 36, false},
+    {"q1_0", 128, 18, false},
+    {"q2_0", 64, 18, false},
+    {"unknown", 1, 0, false}, // a type that a file names and this program cannot size
 });
 inline constexpr int dtypeCount = static_cast<int>(dtypeTraits.size());
-static_assert(dtypeCount == static_cast<int>(DType::NVFP4) + 1);
+static_assert(dtypeCount == static_cast<int>(DType::Unknown) + 1);
 inline constexpr std::uint32_t int8GroupSize = 32;
 
 /// Types that weights can be converted to and that version 1 of the export holds.
