@@ -76,11 +76,20 @@ void subtract(std::int8_t* __restrict quants, std::int8_t offset)
         quants[i] = static_cast<std::int8_t>(quants[i] - offset);
 }
 
+/// Replaces each index of `n`, a multiple of 16, by what stands there.
 template <std::uint32_t n>
-void lookUp(const std::int8_t (&table)[16], std::int8_t* __restrict quants)
+void lookUp(const std::int8_t (&table)[16], std::int8_t* quants)
 {
+#if defined(__AVX2__)
+    const __m128i values = _mm_loadu_si128(reinterpret_cast<const __m128i*>(table));
+    for (std::uint32_t i = 0; i < n; i += 16) {
+        auto* const at = reinterpret_cast<__m128i*>(quants + i);
+        _mm_storeu_si128(at, _mm_shuffle_epi8(values, _mm_loadu_si128(at)));
+    }
+#else
     for (std::uint32_t i = 0; i < n; ++i)
         quants[i] = table[quants[i]];
+#endif
 }
 
 /// Adds the 32 bits at p, in order, as `weight` each.
