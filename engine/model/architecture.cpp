@@ -65,6 +65,13 @@ std::string tensorName(const TensorSlot& slot, std::uint32_t layer, std::uint32_
     return filled(slot.name, layer, expert);
 }
 
+std::string expectedName(
+    const ModelSource& source, const TensorSlot& slot, std::uint32_t layer, std::uint32_t expert)
+{
+    const bool gguf = source.format == "gguf" && !slot.ggufNames.front().empty();
+    return filled(gguf ? slot.ggufNames.front() : slot.name, layer, expert);
+}
+
 LayerRange layersOf(const TensorSlot& slot, const ModelConfig& c)
 {
     if (slot.present && !slot.present(c))

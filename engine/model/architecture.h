@@ -109,6 +109,9 @@ const ArchitectureSpec& specOf(Architecture id);
 
 /// The slot's canonical tensor name for a layer and an expert.
 std::string tensorName(const TensorSlot& slot, std::uint32_t layer, std::uint32_t expert);
+/// The name that the tensor would have in this source; the canonical one where it has none.
+std::string expectedName(
+    const ModelSource& source, const TensorSlot& slot, std::uint32_t layer, std::uint32_t expert);
 
 /// The layers of the model that a slot's tensors are of: [first, last).
 struct LayerRange {

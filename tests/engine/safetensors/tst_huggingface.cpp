@@ -2,10 +2,12 @@
 #include "format/readers.h"
 #include "safetensorsbytes.h"
 #include "support/errorcheck.h"
+#include "support/unoptimized.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include <ctime>
 #include <filesystem>
 #include <set>
 
@@ -52,6 +54,7 @@ private slots:
     void demoFolder();
     void singleFile();
     void shards();
+    void thousandShards();
     void linksAreFollowed();
     void notes();
     void cancelled();
@@ -162,6 +165,29 @@ void HuggingFaceTest::shards()
         QCOMPARE(source->tensors[i].name, std::string(1, char('a' + i)));
         QCOMPARE(source->files[source->tensors[i].file]->path(), path() + "/" + fileOf[i]);
     }
+}
+
+void HuggingFaceTest::thousandShards()
+{
+    constexpr int shards = 1000;
+    QList<std::pair<QByteArray, QByteArray>> places;
+    for (int i = 0; i < shards; ++i) {
+        const QByteArray name = "model-" + QByteArray::number(i + 1).rightJustified(5, '0') + "-of-01000.safetensors";
+        QList<QByteArray> tensors;
+        for (int t = 0; t < 20; ++t) {
+            tensors.append("model.layers." + QByteArray::number(i) + ".w" + QByteArray::number(t));
+            places.append({tensors.last(), name});
+        }
+        write(name, weights(tensors));
+    }
+    write(indexName, index(places));
+    const std::clock_t start = std::clock(); // of this process: other programs on the machine do not count
+    const auto source = read();
+    const double elapsed = double(std::clock() - start) / CLOCKS_PER_SEC;
+    QVERIFY2(source, source ? "" : source.error().message().c_str());
+    QVERIFY(source->notes.empty());
+    QCOMPARE(source->tensors.size(), std::size_t{20 * shards});
+    QVERIFY2(elapsed < test::unoptimized * 0.5, qPrintable(QString("%1 s").arg(elapsed)));
 }
 
 void HuggingFaceTest::linksAreFollowed()
