@@ -38,7 +38,8 @@ Result<std::shared_ptr<const Tokenizer>> loadTokenizer(const LoadedModel& model)
 {
     if (model.source.tokenizerFile.empty())
         return std::shared_ptr<const Tokenizer>();
-    auto tokenizer = Tokenizer::load(model.source.tokenizerFile);
+    const auto& config = model.source.tokenizerConfig;
+    auto tokenizer = Tokenizer::load(model.source.tokenizerFile, config ? &*config : nullptr);
     if (tokenizer && model.config.vocabSize && (*tokenizer)->vocabularySize() > model.config.vocabSize)
         return Error{Errc::Mismatch, "read the tokenizer", model.source.tokenizerFile, std::nullopt,
             "its highest id is " + std::to_string((*tokenizer)->vocabularySize() - 1) + ", the embedding has "
@@ -119,7 +120,12 @@ Result<std::vector<TokenId>> Model::tokenize(std::string_view text) const
         return Error{Errc::Unsupported, "tokenize a text", m_impl->path, std::nullopt,
             "the model has no tokenizer.json; give token ids instead"};
     auto ids = m_impl->tokenizer->encode(text);
-    if (ids && config().addBeginOfText)
+    if (!ids)
+        return ids;
+    const TextFrame& frame = m_impl->tokenizer->frame();
+    ids->insert(ids->begin(), frame.begin.begin(), frame.begin.end());
+    ids->insert(ids->end(), frame.end.begin(), frame.end.end());
+    if (!frame.stated && config().addBeginOfText)
         ids->insert(ids->begin(), *config().beginOfText);
     return ids;
 }
