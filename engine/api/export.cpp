@@ -29,13 +29,14 @@ public:
 
     void plan()
     {
-        const auto slots = specOf(m_model.config.architecture).tensors;
+        const ModelConfig& config = m_model.config;
+        const auto slots = specOf(config.architecture).tensors;
         for (const TensorSlot& slot : slots)
             if (slot.kind != TensorKind::Expert)
-                for (std::uint32_t layer = 0; layer < repeats(slot); ++layer)
-                    add(slot, layer, 0, m_request.dense);
-        for (std::uint32_t layer = 0; layer < m_model.config.numLayers; ++layer)
-            for (std::uint32_t expert = 0; expert < m_model.config.numExperts; ++expert) {
+                for (LayerRange at = layersOf(slot, config); at.first < at.last; ++at.first)
+                    add(slot, at.first, 0, m_request.dense);
+        for (std::uint32_t layer = config.denseLayers; layer < config.numLayers; ++layer)
+            for (std::uint32_t expert = 0; expert < config.numExperts; ++expert) {
                 PlannedExpert planned{layer, expert, {}};
                 for (const TensorSlot& slot : slots)
                     if (slot.kind == TensorKind::Expert)
@@ -45,19 +46,14 @@ public:
     }
 
 private:
-    std::uint32_t repeats(const TensorSlot& slot) const
-    {
-        return slot.name.find("{layer}") != std::string_view::npos ? m_model.config.numLayers : 1;
-    }
-
     void add(const TensorSlot& slot, std::uint32_t layer, std::uint32_t expert, std::vector<PlannedTensor>& to) const
     {
-        const std::string name = tensorName(slot, layer, expert);
-        const auto found = std::ranges::lower_bound(m_model.source.tensors, name, {}, &TensorInfo::name);
-        if (found == m_model.source.tensors.end() || found->name != name)
+        const auto found = findTensor(m_model.source, slot, layer, expert);
+        if (!found)
             return;
-        const bool convert = m_options.dtype && converts(slot.kind, *found);
-        to.push_back({*found, name, convert ? *m_options.dtype : found->dtype});
+        const TensorInfo& part = found->part;
+        const bool convert = m_options.dtype && converts(slot.kind, part);
+        to.push_back({part, part.name, convert ? *m_options.dtype : part.dtype});
     }
 
     const LoadedModel& m_model;

@@ -110,8 +110,7 @@ Result<void> Model::checkMappings() const
 
 bool Model::hasRouter() const
 {
-    return std::ranges::all_of(
-        m_impl->loaded->weights.layers, [](const LayerWeights& layer) { return layer.router.data != nullptr; });
+    return m_impl->loaded->hasRouter();
 }
 
 Result<std::vector<TokenId>> Model::tokenize(std::string_view text) const

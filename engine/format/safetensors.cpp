@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/json.h"
 #include "format/readers.h"
+#include "format/tensor_list.h"
 #include "types/checked.h"
 
 #include <algorithm>
@@ -84,13 +85,13 @@ public:
                         + " overlap: the first one's bytes end at offset " + std::to_string(covered)
                         + " of the file, the other's begin at " + std::to_string(entry.tensor.offset));
             if (entry.tensor.offset > covered)
-                notes.push_back(
-                    unclaimed(covered, entry.tensor.offset, "in front of tensor " + entry.tensor.name, bytes));
+                notes.push_back(unclaimedNote(
+                    m_file, bytes, covered, entry.tensor.offset, "in front of tensor " + entry.tensor.name));
             covered = entry.tensor.offset + entry.tensor.size;
             last = &entry;
         }
         if (covered < bytes.size())
-            notes.push_back(unclaimed(covered, bytes.size(), "at the end of the file", bytes));
+            notes.push_back(unclaimedNote(m_file, bytes, covered, bytes.size(), "at the end of the file"));
         return {};
     }
 
@@ -169,18 +170,6 @@ private:
             text += (text.size() > 1 ? ", " : "") + std::to_string(dimension);
         text += "] of ";
         return text += colibri::name(tensor.dtype);
-    }
-
-    std::string unclaimed(
-        std::uint64_t begin, std::uint64_t end, const std::string& where, std::span<const std::byte> bytes) const
-    {
-        std::string note = m_file + " at offset " + std::to_string(begin) + ": " + std::to_string(end - begin)
-            + " bytes " + where + " belong to no tensor, they begin with";
-        for (const std::byte byte : bytes.subspan(begin, std::min<std::uint64_t>(end - begin, 8))) {
-            static constexpr char digits[] = "0123456789abcdef";
-            note += {' ', digits[std::to_integer<int>(byte >> 4)], digits[std::to_integer<int>(byte & std::byte{15})]};
-        }
-        return note;
     }
 
     const std::string& m_file;

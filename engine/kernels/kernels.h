@@ -30,17 +30,21 @@ struct Rows {
     std::uint32_t stride = 0; ///< elements from row to row of values and of quants, at least cols
 };
 
-/// One query head of one token against the cached keys and values of one KV head.
+/// One query head of one token against the cached keys and values of one KV head. The positions are those that the
+/// token sees: all up to itself, or those of its window.
 struct AttendArgs {
     const float* query = nullptr; ///< [headDim], normed and rotated
     const std::byte* keys = nullptr; ///< [positions][headDim] of kv
-    const std::byte* values = nullptr; ///< [positions][headDim] of kv
+    const std::byte* values = nullptr; ///< [positions][valueStride] of kv
     KvType kv = KvType::F32;
     std::uint32_t positions = 0; ///< at least 1
     std::uint32_t headDim = 0;
     float scale = 1.f; ///< multiplies query . key
     float* scores = nullptr; ///< scratch, [positions]
-    float* out = nullptr; ///< [headDim]
+    float* out = nullptr; ///< [valueDim]
+    std::uint32_t valueDim = headDim; ///< components of a value
+    std::uint32_t valueStride = valueDim; ///< elements from value to value
+    const float* sink = nullptr; ///< one more score, which takes weight and has no value; null: none
 };
 
 /// The kernels of one instruction set. Every entry gives the same bits on every instruction set, for every split of
@@ -65,13 +69,18 @@ struct KernelTable {
     void (*rmsNorm)(const float* x, const float* weight, float eps, std::uint32_t n, float* out);
     /// Rotates pairs (i, i + n / 2) of a head by angles given as cos and sin [n / 2]. In place.
     void (*rope)(float* head, const float* cosine, const float* sine, std::uint32_t n);
+    /// The same for pairs (2 i, 2 i + 1).
+    void (*ropeNeighbours)(float* head, const float* cosine, const float* sine, std::uint32_t n);
     /// out[i] = silu(gate[i]) * up[i]; out may be gate.
     void (*swiglu)(const float* gate, const float* up, std::uint32_t n, float* out);
+    /// With g = min(gate[i], limit) and u = up[i] clamped to [-limit, limit]: out[i] = g * sigmoid(1.702 g) * (u + 1);
+    /// out may be gate.
+    void (*clampedSwiglu)(const float* gate, const float* up, float limit, std::uint32_t n, float* out);
     /// acc[i] = fma(x[i], weight, acc[i]).
     void (*addScaled)(float* acc, const float* x, float weight, std::uint32_t n);
     /// acc[i] += x[i].
     void (*add)(float* acc, const float* x, std::uint32_t n);
-    /// softmax(scale * query . keys) over values, sums in blocks of 64 positions counted from position 0.
+    /// softmax(scale * query . keys, sink) over values, sums in blocks of 64 positions counted from the first one seen.
     void (*attend)(const AttendArgs& args);
     /// Stores a row into the cache: copies (f32) or rounds to nearest even (f16).
     void (*storeKv)(const float* x, std::uint32_t n, KvType kv, std::byte* out);

@@ -221,6 +221,16 @@ void rope(float* head, const float* cosine, const float* sine, std::uint32_t n)
     }
 }
 
+void ropeNeighbours(float* head, const float* cosine, const float* sine, std::uint32_t n)
+{
+    for (std::uint32_t i = 0; i < n / 2; ++i) {
+        const float a = head[2 * i];
+        const float b = head[2 * i + 1];
+        head[2 * i] = canonical(std::fma(a, cosine[i], -(b * sine[i])));
+        head[2 * i + 1] = canonical(std::fma(b, cosine[i], a * sine[i]));
+    }
+}
+
 float exponential(float x)
 {
     return canonical(exp32::exponential(x));
@@ -238,6 +248,16 @@ void swiglu(const float* gate, const float* up, std::uint32_t n, float* out)
         out[i] = canonical(gate[i] / (1.f + exponential(-gate[i])) * up[i]);
 }
 
+void clampedSwiglu(const float* gate, const float* up, float limit, std::uint32_t n, float* out)
+{
+    for (std::uint32_t i = 0; i < n; ++i) {
+        const float g = limit < gate[i] ? limit : gate[i];
+        const float u = limit < up[i] ? limit : up[i];
+        const float clamped = -limit > u ? -limit : u;
+        out[i] = canonical(g / (1.f + exponential(g * -1.702f)) * (clamped + 1.f));
+    }
+}
+
 void addScaled(float* acc, const float* x, float weight, std::uint32_t n)
 {
     for (std::uint32_t i = 0; i < n; ++i)
@@ -250,10 +270,10 @@ void add(float* acc, const float* x, std::uint32_t n)
         acc[i] = canonical(acc[i] + x[i]);
 }
 
-/// Turns scores into exp(score - largest score) and returns their sum in blocks.
-float weighPositions(float* scores, std::uint32_t positions)
+/// Turns scores into exp(score - largest score) and returns their sum in blocks, the sink's share last.
+float weighPositions(float* scores, std::uint32_t positions, const float* sink)
 {
-    float largest = -infinity;
+    float largest = sink && *sink > -infinity ? *sink : -infinity;
     for (std::uint32_t j = 0; j < positions; ++j)
         largest = scores[j] > largest ? scores[j] : largest;
     float sum = 0.f;
@@ -266,14 +286,14 @@ float weighPositions(float* scores, std::uint32_t positions)
         }
         sum += partial;
     }
-    return sum;
+    return sink ? sum + exponential(*sink - largest) : sum;
 }
 
 /// Up to sixteen components of the weighted sum of the values, starting at component `first`.
 template <DType D>
 void mixValues(const AttendArgs& args, const Matrix& values, std::uint32_t first, float sum)
 {
-    const std::uint32_t width = std::min(laneCount, args.headDim - first);
+    const std::uint32_t width = std::min(laneCount, args.valueDim - first);
     float total[laneCount] = {};
     for (std::uint32_t begin = 0; begin < args.positions; begin += attendBlock) {
         const std::uint32_t end = begin + std::min(attendBlock, args.positions - begin);
@@ -294,11 +314,11 @@ template <DType D>
 void attendTyped(const AttendArgs& args)
 {
     const Matrix keys{args.keys, nullptr, D, Layout::RowMajor, args.positions, args.headDim};
-    const Matrix values{args.values, nullptr, D, Layout::RowMajor, args.positions, args.headDim};
+    const Matrix values{args.values, nullptr, D, Layout::RowMajor, args.positions, args.valueStride};
     for (std::uint32_t j = 0; j < args.positions; ++j)
         args.scores[j] = weightDot<float>(WeightRow<D>(keys, j), args.query, args.headDim) * args.scale;
-    const float sum = weighPositions(args.scores, args.positions);
-    for (std::uint32_t d = 0; d < args.headDim; d += laneCount)
+    const float sum = weighPositions(args.scores, args.positions, args.sink);
+    for (std::uint32_t d = 0; d < args.valueDim; d += laneCount)
         mixValues<D>(args, values, d, sum);
 }
 
@@ -331,7 +351,7 @@ extern const KernelTable scalarKernels = {
 #else
 extern const KernelTable scalarFmaKernels = {
 #endif
-    Isa::Scalar, matmul, matmulDouble, quantizeRow, copyRow, rmsNorm, rope, swiglu, addScaled, add, attend, storeKv,
-    exponentials, allFinite};
+    Isa::Scalar, matmul, matmulDouble, quantizeRow, copyRow, rmsNorm, rope, ropeNeighbours, swiglu, clampedSwiglu,
+    addScaled, add, attend, storeKv, exponentials, allFinite};
 
 } // namespace colibri

@@ -22,12 +22,6 @@ bool hasInt8(const LoadedModel& model)
     return std::ranges::any_of(model.source.tensors, [](const TensorInfo& t) { return t.dtype == DType::Int8; });
 }
 
-bool hasRouter(const LoadedModel& model)
-{
-    return std::ranges::all_of(
-        model.weights.layers, [](const LayerWeights& layer) { return layer.router.data != nullptr; });
-}
-
 std::uint32_t availableThreads()
 {
     return std::max(1u, std::thread::hardware_concurrency());
@@ -49,7 +43,7 @@ Result<EngineOptions> resolve(const LoadedModel& model, EngineOptions o)
     if (o.batch == 0)
         return refused("batch is 0, at least 1 token has to go through the layers");
     o.batch = std::min(o.batch, o.context);
-    const bool router = hasRouter(model);
+    const bool router = model.hasRouter();
     if (!o.routing)
         o.routing = router ? RoutingSource::Live : RoutingSource::Table;
     if (*o.routing == RoutingSource::Live && !router)

@@ -46,6 +46,6 @@ void attend(const AttendArgs& args)
 
 template <class S>
 inline constexpr KernelTable table = {S::isa, matmul<S>, matmulDouble<S>, quantizeRow<S>, copyRow<S>, rmsNorm<S>,
-    rope<S>, swiglu<S>, addScaled<S>, add<S>, attend<S>, storeKv<S>, exponentials<S>, allFinite<S>};
+    rope<S>, ropeNeighbours<S>, swiglu<S>, clampedSwiglu<S>, addScaled<S>, add<S>, attend<S>, storeKv<S>, exponentials<S>, allFinite<S>};
 
 } // namespace colibri::simd

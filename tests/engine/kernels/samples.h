@@ -63,7 +63,7 @@ struct Weights {
             return f16ToF32(half);
         case DType::BF16:
             return bf16ToF32(half);
-        case DType::Int8:
+        default:
             break;
         }
         return static_cast<float>(static_cast<std::int8_t>(half & 0xFF)) * scale(row, col);

@@ -125,7 +125,9 @@ void TestBounds::rows()
             const Guarded out(samples::floats(n, n + 3));
             table->rmsNorm(a.floats(), b.floats(), 1e-6f, n, out.floats());
             table->rope(out.floats(), half.floats(), half.floats(), n & ~1u);
+            table->ropeNeighbours(out.floats(), half.floats(), half.floats(), n & ~1u);
             table->swiglu(a.floats(), b.floats(), n, out.floats());
+            table->clampedSwiglu(a.floats(), b.floats(), 1.f, n, out.floats());
             table->addScaled(out.floats(), a.floats(), 0.5f, n);
             table->add(out.floats(), a.floats(), n);
             table->exponentials(a.floats(), n, out.floats());

@@ -228,7 +228,11 @@ void TestSameBits::rowFunctions()
         sameOnAll(inPlace([&](auto& t, float* out) { t.rmsNorm(out, b.data(), 1e-6f, n, out); }), "rmsNorm", n);
         if (n % 2 == 0)
             sameOnAll(inPlace([&](auto& t, float* out) { t.rope(out, b.data(), b.data() + n / 2, n); }), "rope", n);
+        if (n % 2 == 0)
+            sameOnAll(inPlace([&](auto& t, float* out) { t.ropeNeighbours(out, b.data(), b.data() + n / 2, n); }),
+                "ropeNeighbours", n);
         sameOnAll(inPlace([&](auto& t, float* out) { t.swiglu(out, b.data(), n, out); }), "swiglu", n);
+        sameOnAll(inPlace([&](auto& t, float* out) { t.clampedSwiglu(out, b.data(), 1.25f, n, out); }), "clampedSwiglu", n);
         sameOnAll(inPlace([&](auto& t, float* out) { t.addScaled(out, b.data(), 0.37f, n); }), "addScaled", n);
         sameOnAll(inPlace([&](auto& t, float* out) { t.add(out, b.data(), n); }), "add", n);
         sameOnAll(inPlace([&](auto& t, float* out) { t.exponentials(out, n, out); }), "exponentials", n);
@@ -274,6 +278,18 @@ void TestSameBits::attention()
                     return out;
                 },
                 "attend", positions);
+            // Values that are the first part of the keys, and a sink.
+            const std::uint32_t valueDim = 1 + headDim / 2;
+            const float sink = query[0];
+            sameOnAll(
+                [&](const KernelTable& t) {
+                    std::vector<float> scores(positions);
+                    std::vector<float> out(valueDim);
+                    t.attend({query.data(), keys.matrix.data, keys.matrix.data, KvType(kv), positions, headDim, 0.3f,
+                        scores.data(), out.data(), valueDim, headDim, &sink});
+                    return out;
+                },
+                "attend with a sink", positions);
         }
     }
 }

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "format/gguf.h"
+
+#include <optional>
+
+namespace colibri {
+namespace {
+
+constexpr std::uint64_t maxConfigElements = 4096;
+
+std::optional<JsonValue> scalar(const GgufValue& value)
+{
+    JsonValue json{nullptr, value.offset};
+    if (const auto text = value.string())
+        json.data = std::string(*text);
+    else if (const auto flag = value.boolean())
+        json.data = *flag;
+    else if (const auto small = value.signedInteger())
+        json.data = *small;
+    else if (const auto large = value.unsignedInteger())
+        json.data = *large;
+    else if (const auto number = value.number())
+        json.data = *number;
+    else
+        return std::nullopt;
+    return json;
+}
+
+std::optional<JsonValue> array(const GgufValue& value)
+{
+    const bool numbers = value.elementType != GgufType::String && value.elementType != GgufType::Array;
+    if (!numbers || value.count > maxConfigElements)
+        return std::nullopt;
+    JsonValue::Array elements;
+    GgufElements left(value);
+    while (const auto element = left.next())
+        if (auto json = scalar(*element))
+            elements.push_back(std::move(*json));
+    return JsonValue{std::move(elements), value.offset};
+}
+
+} // namespace
+
+JsonValue configOf(std::span<const GgufEntry> metadata)
+{
+    JsonValue::Object members;
+    for (const GgufEntry& entry : metadata)
+        if (auto value = entry.value.type == GgufType::Array ? array(entry.value) : scalar(entry.value))
+            members.push_back({std::string(entry.key), std::move(*value)});
+    return JsonValue{std::move(members), 0};
+}
+
+} // namespace colibri
