@@ -2,6 +2,7 @@
 #include "api/model.h"
 
 #include "api/model_impl.h"
+#include "api/model_tokenizer.h"
 #include "format/metadata_list.h"
 #include "format/readers.h"
 #include "model/config_writer.h"
@@ -33,18 +34,6 @@ std::string modelId(const LoadedModel& model)
     for (auto digit = id.rbegin(); digit != id.rend(); ++digit, hash >>= 4)
         *digit = digits[hash & 15];
     return id;
-}
-
-Result<std::shared_ptr<const Tokenizer>> loadTokenizer(const LoadedModel& model)
-{
-    if (model.source.tokenizerFile.empty())
-        return std::shared_ptr<const Tokenizer>();
-    auto tokenizer = Tokenizer::load(model.source.tokenizerFile);
-    if (tokenizer && model.config.vocabSize && (*tokenizer)->vocabularySize() > model.config.vocabSize)
-        return Error{Errc::Mismatch, "read the tokenizer", model.source.tokenizerFile, std::nullopt,
-            "its highest id is " + std::to_string((*tokenizer)->vocabularySize() - 1) + ", the embedding has "
-                + std::to_string(model.config.vocabSize) + " rows"};
-    return tokenizer;
 }
 
 } // namespace
@@ -119,13 +108,20 @@ bool Model::hasRouter() const
 
 Result<std::vector<TokenId>> Model::tokenize(std::string_view text) const
 {
+    if (m_impl->tokenizerRefused)
+        return *m_impl->tokenizerRefused;
     if (!m_impl->tokenizer)
         return Error{Errc::Unsupported, "tokenize a text", m_impl->path, std::nullopt,
             std::string("the model has no ")
                 + (format() == "gguf" ? "tokenizer that this version reads" : "tokenizer.json")
                 + "; give token ids instead"};
     auto ids = m_impl->tokenizer->encode(text);
-    if (ids && config().addBeginOfText)
+    if (!ids)
+        return ids;
+    const TextFrame& frame = m_impl->tokenizer->frame();
+    ids->insert(ids->begin(), frame.begin.begin(), frame.begin.end());
+    ids->insert(ids->end(), frame.end.begin(), frame.end.end());
+    if (!frame.stated && config().addBeginOfText)
         ids->insert(ids->begin(), *config().beginOfText);
     return ids;
 }
@@ -158,14 +154,17 @@ Result<ModelPtr> openSource(const std::string& path, ModelSource source, const O
     auto loaded = bindModel(std::move(source), progress);
     if (!loaded)
         return loaded.error();
-    auto tokenizer = loadTokenizer(**loaded);
+    auto tokenizer = loadTokenizer((*loaded)->source, (*loaded)->config.vocabSize);
     if (!tokenizer)
         return tokenizer.error();
+    if (tokenizer->refused)
+        (*loaded)->source.notes.push_back("texts cannot be tokenized, " + tokenizer->refused->message());
     if (auto populated = populateModel(**loaded, options.load, progress, stop); !populated)
         return populated.error();
     auto impl = std::make_unique<Model::Impl>();
     impl->path = path;
-    impl->tokenizer = std::move(*tokenizer);
+    impl->tokenizer = std::move(tokenizer->tokenizer);
+    impl->tokenizerRefused = std::move(tokenizer->refused);
     for (const auto& file : (*loaded)->source.files)
         impl->files.push_back({file->path(), file->bytes().size()});
     impl->metadata = listMetadata((*loaded)->source);

@@ -12,6 +12,7 @@ struct Model::Impl {
     std::string path;
     std::unique_ptr<const LoadedModel> loaded;
     std::shared_ptr<const Tokenizer> tokenizer; ///< null: none
+    std::optional<Error> tokenizerRefused; ///< why there is none although the model brings one
     std::vector<FileInfo> files;
     std::vector<MetadataEntry> metadata;
     std::string id;

@@ -117,6 +117,9 @@ private:
         if (!found) {
             if (!slot.required)
                 return {};
+            if (const TensorInfo* blocks = blocksOf(slot, layer))
+                return fail(Errc::Unsupported, *blocks,
+                    "it holds MXFP4 blocks whose scales are in another tensor, this version reads MXFP4 from GGUF");
             return Error{Errc::Mismatch, "bind tensor " + missingName(slot, layer, expert), m_model.source.path,
                 std::nullopt, "the model has no such tensor, " + std::string(name(m_spec.id)) + " needs it"};
         }
@@ -138,6 +141,18 @@ private:
         part.name = found->stored->name; // errors name it as the file does
         m_take = found->take;
         return place(slot, part, layer, expert);
+    }
+
+    /// The tensor of 4-bit blocks that stands in a folder for the slot's own; null: none.
+    const TensorInfo* blocksOf(const TensorSlot& slot, std::uint32_t layer) const
+    {
+        if (slot.stacked.name.empty())
+            return nullptr;
+        TensorSlot stacked = slot;
+        stacked.name = slot.stacked.name;
+        const std::string wanted = tensorName(stacked, layer, 0) + "_blocks";
+        const auto found = std::ranges::lower_bound(m_model.source.tensors, wanted, {}, &TensorInfo::name);
+        return found != m_model.source.tensors.end() && found->name == wanted ? &*found : nullptr;
     }
 
     /// Checkpoints of 8-bit floats may have scales in a tensor of their own; without them every value is wrong.
