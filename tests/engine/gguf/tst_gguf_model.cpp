@@ -74,6 +74,8 @@ private slots:
     void keysOfTheWrongType_data();
     void keysOfTheWrongType();
     void unusedKeysAreListed();
+    void recommendedSamplingIsListed();
+    void shapesAgainstTheConfiguration();
 };
 
 void GgufModelTest::golden_data()
@@ -271,6 +273,36 @@ void GgufModelTest::unusedKeysAreListed()
     QVERIFY(std::find(unused.begin(), unused.end(), "qwen3moe.future_rule") != unused.end());
     QVERIFY(std::find(unused.begin(), unused.end(), "other.key") == unused.end());
     QVERIFY(std::find(unused.begin(), unused.end(), "qwen3moe.block_count") == unused.end());
+}
+
+void GgufModelTest::recommendedSamplingIsListed()
+{
+    QTemporaryDir folder;
+    GgufWriter w = tinyModel();
+    w.key("general.sampling.temp", t::f32, raw(0.5f));
+    const auto opened = openBytes(folder, w.file());
+    QVERIFY2(opened, opened ? "" : opened.error().message().c_str());
+    const auto& origins = (*opened)->config().origins;
+    const auto found = std::find_if(
+        origins.begin(), origins.end(), [](const RuleOrigin& rule) { return rule.rule == "sampling.temperature"; });
+    QVERIFY(found != origins.end());
+    QCOMPARE(found->key, std::string("general.sampling.temp"));
+    QVERIFY(found->value.starts_with("0.5"));
+}
+
+/// A tensor of all experts with one expert less, and one of another width: the file's name, shape and the key's value.
+void GgufModelTest::shapesAgainstTheConfiguration()
+{
+    QTemporaryDir folder;
+    GgufWriter more = tinyModel("expert_count");
+    more.number("qwen3moe.expert_count", 3);
+    QCOMPARE(complaint(openBytes(folder, more.file()), Errc::Mismatch, {"m.gguf", "offset", "blk.0.ffn_g", "[2, 32"}),
+        QString());
+    GgufWriter wide = tinyModel("expert_feed_forward_length");
+    wide.number("qwen3moe.expert_feed_forward_length", 64);
+    QCOMPARE(complaint(openBytes(folder, wide.file()), Errc::Mismatch,
+                 {"m.gguf", "offset", "blk.0.ffn_gate_exps.weight", "[32, 32]", "[64, 32]"}),
+        QString());
 }
 
 QTEST_APPLESS_MAIN(GgufModelTest)

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "format/metadata_list.h"
 #include "format/readers.h"
 #include "safetensorsbytes.h"
 #include "support/errorcheck.h"
@@ -53,6 +54,7 @@ private slots:
     void tinyFolder();
     void demoFolder();
     void singleFile();
+    void metadataIsListed();
     void shards();
     void thousandShards();
     void linksAreFollowed();
@@ -151,6 +153,25 @@ void HuggingFaceTest::singleFile()
     QVERIFY(source->generationConfig);
     QCOMPARE(source->generationConfig->find("eos_token_id")->array()->at(1).unsignedInteger(),
         std::optional<std::uint64_t>(6));
+}
+
+void HuggingFaceTest::metadataIsListed()
+{
+    write("config.json",
+        R"({"model_type":"qwen3_moe","rope_scaling":{"factor":4.5,"type":"yarn"},"ids":[1,2,3,4,5,6,7,8,9,10],"none":null,"empty":{}})");
+    write("generation_config.json", R"({"temperature":0.6})");
+    write("model.safetensors", weights({"a"}));
+    const auto source = read();
+    QVERIFY2(source, source ? "" : source.error().message().c_str());
+    QStringList lines;
+    for (const MetadataEntry& entry : listMetadata(*source)) {
+        QVERIFY(entry.offset > 0 && QString::fromStdString(entry.file).startsWith(m_folder->path()));
+        lines += QString::fromStdString(entry.key + " " + entry.type + " " + entry.value);
+    }
+    QCOMPARE(lines,
+        (QStringList{"model_type string \"qwen3_moe\"", "rope_scaling.factor number 4.5",
+            "rope_scaling.type string \"yarn\"", "ids array [1, 2, 3, 4, 5, 6, 7, 8, ...] (10)", "none null null",
+            "empty object {}", "temperature number 0.6"}));
 }
 
 void HuggingFaceTest::shards()
