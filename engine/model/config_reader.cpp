@@ -68,6 +68,8 @@ public:
                 &Reader::readPositions, &Reader::readRouting, &Reader::readSpecialTokens, &Reader::readAddBegin})
             if (auto done = (this->*step)(); !done)
                 return done.error();
+        noteSampling();
+        m_config.unusedKeys = m_keys.unusedKeys();
         m_config.origins = m_keys.takeOrigins();
         return std::move(m_config);
     }
@@ -313,6 +315,26 @@ private:
         if (c.beginOfText)
             m_keys.note("add_bos_token", c.addBeginOfText ? "true" : "false", stated);
         return {};
+    }
+
+    /// What the files recommend for sampling. A fact to show: a run takes its own options.
+    void noteSampling()
+    {
+        struct SamplingKey {
+            std::string_view folder; ///< in generation_config.json
+            std::string_view gguf;
+        };
+        constexpr SamplingKey keys[]{{"do_sample", ""}, {"temperature", "general.sampling.temp"},
+            {"top_k", "general.sampling.top_k"}, {"top_p", "general.sampling.top_p"},
+            {"min_p", "general.sampling.min_p"}, {"repetition_penalty", "general.sampling.penalty_repeat"}};
+        for (const auto& [folder, gguf] : keys) {
+            FoundKey found = m_keys.isGguf() ? m_keys.findExactly(gguf) : FoundKey{};
+            if (m_source.generationConfig)
+                if (const JsonValue* value = m_source.generationConfig->find(folder); value && !value->isNull())
+                    found = {value, "generation_config.json: " + std::string(folder)};
+            if (found)
+                m_keys.note("sampling." + std::string(folder), valueText(*found.value), found);
+        }
     }
 
     Result<void> readIds(const FoundKey& found, std::vector<TokenId>& ids) const

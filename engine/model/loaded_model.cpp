@@ -129,13 +129,30 @@ private:
         for (const Dim dim : slot.shape)
             shape.push_back(extent(m_model.config, dim));
         if (withoutOnes(found->part.shape) != withoutOnes(shape))
-            return fail(Errc::Mismatch, found->part,
+            return fail(Errc::Mismatch, *found->stored,
                 "its shape is " + shapeText(found->part.shape) + ", the configuration needs " + shapeText(shape));
+        if (auto plain = checkUnscaled(*found->stored); !plain)
+            return plain;
         m_bound.insert(found->stored);
         count(slot, found->part);
         if (traits(found->part.dtype).computed)
             gatherPart(*found, expert);
+        found->part.name = found->stored->name; // errors name it as the file does
         return place(slot, found->part, layer, expert);
+    }
+
+    /// Checkpoints of 8-bit floats may have scales in a tensor of their own; without them every value is wrong.
+    Result<void> checkUnscaled(const TensorInfo& tensor) const
+    {
+        if (tensor.dtype != DType::F8_E4M3 && tensor.dtype != DType::F8_E5M2)
+            return {};
+        for (const std::string_view suffix : {"_scale_inv", "_scale"}) {
+            const std::string wanted = tensor.name + std::string(suffix);
+            if (std::ranges::binary_search(m_model.source.tensors, wanted, {}, &TensorInfo::name))
+                return fail(Errc::Unsupported, tensor,
+                    "it is scaled by tensor " + wanted + ", which this version does not apply");
+        }
+        return {};
     }
 
     /// Brings a scattered tensor together in copied memory, which is where its bytes are from then on.
