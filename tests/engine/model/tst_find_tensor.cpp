@@ -30,7 +30,7 @@ private:
     ModelSource m_source;
 };
 
-/// gate_up [2][3 in][4 out] and down of layer 0; blocks [2][4 rows][1 group][16] of layer 1.
+/// gate_up [2][2 in][6 out] and down of layer 0; blocks [2][4 rows][1 group][16] of layer 1.
 void TestFindTensor::initTestCase()
 {
     QByteArray data;
@@ -43,7 +43,7 @@ void TestFindTensor::initTestCase()
     for (int i = 0; i < 8; ++i)
         data.append(static_cast<char>(100 + i));
     QByteArray header =
-        R"({"model.layers.0.mlp.experts.gate_up_proj":{"dtype":"F32","shape":[2,3,4],"data_offsets":[0,96]},
+        R"({"model.layers.0.mlp.experts.gate_up_proj":{"dtype":"F32","shape":[2,2,6],"data_offsets":[0,96]},
 "model.layers.1.mlp.experts.gate_up_proj_blocks":{"dtype":"U8","shape":[2,4,1,16],"data_offsets":[96,224]},
 "model.layers.1.mlp.experts.gate_up_proj_scales":{"dtype":"U8","shape":[2,4,1],"data_offsets":[224,232]}})";
     while (header.size() % 8)
@@ -79,12 +79,12 @@ void TestFindTensor::columnsInTurn()
     for (const bool up : {false, true}) {
         const FoundTensor found = find(slotNamed(Architecture::GptOss, up ? "up_proj.weight" : "gate_proj.weight"), 1);
         QVERIFY(found.scattered() && found.stacked);
-        QCOMPARE(found.part.shape, (std::vector<std::uint64_t>{2, 3}));
+        QCOMPARE(found.part.shape, (std::vector<std::uint64_t>{3, 2}));
         std::vector<float> gathered(6);
         QCOMPARE(gatheredBytes(found), std::uint64_t{24});
         gather(m_source, found, 1, reinterpret_cast<std::byte*>(gathered.data()));
-        const float odd = up ? 1.f : 0.f; // element [expert][in][out] is 12 expert + 4 in + out
-        QCOMPARE(gathered, (std::vector<float>{12 + odd, 16 + odd, 20 + odd, 14 + odd, 18 + odd, 22 + odd}));
+        const float odd = up ? 1.f : 0.f; // element [expert][in][out] is 12 expert + 6 in + out
+        QCOMPARE(gathered, (std::vector<float>{12 + odd, 18 + odd, 14 + odd, 20 + odd, 16 + odd, 22 + odd}));
     }
 }
 
@@ -94,7 +94,7 @@ void TestFindTensor::turned()
     slot.stacked.name = "model.layers.{layer}.mlp.experts.gate_up_proj";
     const FoundTensor found = find(slot, 1);
     QVERIFY(!found.scattered());
-    QCOMPARE(found.part.shape, (std::vector<std::uint64_t>{4, 3}));
+    QCOMPARE(found.part.shape, (std::vector<std::uint64_t>{6, 2}));
     QCOMPARE(found.part.layout, Layout::ColumnMajor);
     QCOMPARE(found.part.offset, found.stored->offset + 48);
 }
