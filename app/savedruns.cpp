@@ -32,11 +32,11 @@ std::string fileName(const QString& path)
 QString misfit(const RunRecord& record, const ModelConfig& config)
 {
     const RunRecord::Shape& shape = record.shape();
-    if (shape.layers != config.numLayers || shape.experts != config.numExperts)
+    if (shape.layers != moeLayers(config) || shape.experts != config.numExperts)
         return SavedRuns::tr("it has %1 layers of %2 experts, its model has %3 of %4")
             .arg(shape.layers)
             .arg(shape.experts)
-            .arg(config.numLayers)
+            .arg(moeLayers(config))
             .arg(config.numExperts);
     for (std::uint32_t position = 0; config.vocabSize > 0 && position < record.tokens(); ++position)
         if (record.token(position) >= config.vocabSize)

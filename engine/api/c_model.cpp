@@ -4,6 +4,7 @@
 #include "api/c_error.h"
 #include "api/model_impl.h"
 #include "api/session.h"
+#include "model/find_tensor.h"
 
 #include <algorithm>
 
@@ -57,9 +58,9 @@ Result<void> setKernels(Session& session, const model_config_t& given)
 {
     const ModelConfig& config = session.model()->config();
     const bool any = std::ranges::any_of(given.expert_kernels, [](const void* kernel) { return kernel != nullptr; });
-    if (any && (config.numLayers != 1 || config.numExperts > 32))
+    if (any && (moeLayers(config) != 1 || config.numExperts > 32))
         return Error{Errc::Unsupported, "set expert_kernels", {}, std::nullopt,
-            "the model has " + std::to_string(config.numLayers) + " MoE layers of " + std::to_string(config.numExperts)
+            "the model has " + std::to_string(moeLayers(config)) + " MoE layers of " + std::to_string(config.numExperts)
                 + " experts, expert_kernels fit one layer of at most 32; use colibri_set_expert_kernel"};
     for (std::uint32_t e = 0; any && e < config.numExperts; ++e)
         if (given.expert_kernels[e])
@@ -69,17 +70,17 @@ Result<void> setKernels(Session& session, const model_config_t& given)
     return {};
 }
 
-/// The first layer's blobs, as mapped: each file that holds an expert's tensors.
+/// The first MoE layer's blobs, as mapped: each file that holds an expert's tensors.
 void listBlobs(const LoadedModel& loaded, CModel& c)
 {
     c.blobs.resize(loaded.config.numExperts);
     c.sizes.resize(loaded.config.numExperts);
     for (const TensorSlot& slot : specOf(loaded.config.architecture).tensors) {
         for (std::uint32_t e = 0; slot.kind == TensorKind::Expert && e < loaded.config.numExperts; ++e) {
-            const auto found = std::ranges::find(loaded.source.tensors, tensorName(slot, 0, e), &TensorInfo::name);
-            if (found == loaded.source.tensors.end())
+            const auto found = findTensor(loaded.source, slot, layerOfMoe(loaded.config, 0), e);
+            if (!found)
                 continue;
-            const std::span<const std::byte> bytes = loaded.source.files[found->file]->bytes();
+            const std::span<const std::byte> bytes = loaded.source.files[found->part.file]->bytes();
             c.blobs[e] =
                 reinterpret_cast<std::uint8_t*>(const_cast<std::byte*>(bytes.data())); // the C struct has no const
             c.sizes[e] = bytes.size();

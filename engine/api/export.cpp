@@ -4,6 +4,7 @@
 #include "api/model_impl.h"
 #include "format/colibri_writer.h"
 #include "model/config_writer.h"
+#include "model/find_tensor.h"
 
 #include <algorithm>
 #include <chrono>
@@ -27,42 +28,44 @@ public:
     {
     }
 
-    void plan()
+    Result<void> plan()
     {
-        const auto slots = specOf(m_model.config.architecture).tensors;
+        const ModelConfig& config = m_model.config;
+        const auto slots = specOf(config.architecture).tensors;
         for (const TensorSlot& slot : slots)
             if (slot.kind != TensorKind::Expert)
-                for (std::uint32_t layer = 0; layer < repeats(slot); ++layer)
-                    add(slot, layer, 0, m_request.dense);
-        for (std::uint32_t layer = 0; layer < m_model.config.numLayers; ++layer)
-            for (std::uint32_t expert = 0; expert < m_model.config.numExperts; ++expert) {
+                for (LayerRange at = layersOf(slot, config); at.first < at.last; ++at.first)
+                    add(slot, at.first, 0, m_request.dense);
+        for (std::uint32_t layer = config.denseLayers; layer < config.numLayers; ++layer)
+            for (std::uint32_t expert = 0; expert < config.numExperts; ++expert) {
                 PlannedExpert planned{layer, expert, {}};
                 for (const TensorSlot& slot : slots)
                     if (slot.kind == TensorKind::Expert)
                         add(slot, layer, expert, planned.tensors);
                 m_request.experts.push_back(std::move(planned));
             }
+        return m_refusal ? Result<void>(*m_refusal) : Result<void>{};
     }
 
 private:
-    std::uint32_t repeats(const TensorSlot& slot) const
+    void add(const TensorSlot& slot, std::uint32_t layer, std::uint32_t expert, std::vector<PlannedTensor>& to)
     {
-        return slot.name.find("{layer}") != std::string_view::npos ? m_model.config.numLayers : 1;
-    }
-
-    void add(const TensorSlot& slot, std::uint32_t layer, std::uint32_t expert, std::vector<PlannedTensor>& to) const
-    {
-        const std::string name = tensorName(slot, layer, expert);
-        const auto found = std::ranges::lower_bound(m_model.source.tensors, name, {}, &TensorInfo::name);
-        if (found == m_model.source.tensors.end() || found->name != name)
+        const auto found = findTensor(m_model.source, slot, layer, expert);
+        if (!found)
             return;
-        const bool convert = m_options.dtype && converts(slot.kind, *found);
-        to.push_back({*found, name, convert ? *m_options.dtype : found->dtype});
+        const TensorInfo& part = found->part;
+        if (found->scattered())
+            m_refusal = Error{Errc::Unsupported, "export tensor " + found->stored->name, m_model.source.path,
+                found->stored->offset,
+                "parts of its matrices lie apart from each other, this version runs but does not export such tensors"};
+        const bool convert = m_options.dtype && converts(slot.kind, part);
+        to.push_back({part, part.name, convert ? *m_options.dtype : part.dtype});
     }
 
     const LoadedModel& m_model;
     const ExportOptions& m_options;
     WriteRequest& m_request;
+    std::optional<Error> m_refusal;
 };
 
 } // namespace
@@ -81,7 +84,8 @@ Result<ExportReport> exportModel(const Model& model, const std::string& out, con
     request.options = {{"dtype", options.dtype ? std::string(name(*options.dtype)) : std::string("kept")}};
     request.toolVersion = COLIBRI_VERSION;
     request.time = std::chrono::system_clock::now().time_since_epoch() / std::chrono::seconds(1);
-    Planner(loaded, options, request).plan();
+    if (auto planned = Planner(loaded, options, request).plan(); !planned)
+        return planned.error();
 
     const auto bytes = plannedBytes(request);
     if (!bytes)

@@ -2,6 +2,8 @@
 #include "api/model.h"
 
 #include "api/model_impl.h"
+#include "api/model_tokenizer.h"
+#include "format/metadata_list.h"
 #include "format/readers.h"
 #include "model/config_writer.h"
 
@@ -34,18 +36,6 @@ std::string modelId(const LoadedModel& model)
     return id;
 }
 
-Result<std::shared_ptr<const Tokenizer>> loadTokenizer(const LoadedModel& model)
-{
-    if (model.source.tokenizerFile.empty())
-        return std::shared_ptr<const Tokenizer>();
-    auto tokenizer = Tokenizer::load(model.source.tokenizerFile);
-    if (tokenizer && model.config.vocabSize && (*tokenizer)->vocabularySize() > model.config.vocabSize)
-        return Error{Errc::Mismatch, "read the tokenizer", model.source.tokenizerFile, std::nullopt,
-            "its highest id is " + std::to_string((*tokenizer)->vocabularySize() - 1) + ", the embedding has "
-                + std::to_string(model.config.vocabSize) + " rows"};
-    return tokenizer;
-}
-
 } // namespace
 
 Model::Model(std::unique_ptr<const Impl> impl)
@@ -73,6 +63,10 @@ std::span<const FileInfo> Model::files() const
 std::span<const TensorInfo> Model::tensors() const
 {
     return m_impl->loaded->source.tensors;
+}
+std::span<const MetadataEntry> Model::metadata() const
+{
+    return m_impl->metadata;
 }
 std::span<const std::string> Model::notes() const
 {
@@ -109,17 +103,25 @@ Result<void> Model::checkMappings() const
 
 bool Model::hasRouter() const
 {
-    return std::ranges::all_of(
-        m_impl->loaded->weights.layers, [](const LayerWeights& layer) { return layer.router.data != nullptr; });
+    return m_impl->loaded->hasRouter();
 }
 
 Result<std::vector<TokenId>> Model::tokenize(std::string_view text) const
 {
+    if (m_impl->tokenizerRefused)
+        return *m_impl->tokenizerRefused;
     if (!m_impl->tokenizer)
         return Error{Errc::Unsupported, "tokenize a text", m_impl->path, std::nullopt,
-            "the model has no tokenizer.json; give token ids instead"};
+            std::string("the model has no ")
+                + (format() == "gguf" ? "tokenizer that this version reads" : "tokenizer.json")
+                + "; give token ids instead"};
     auto ids = m_impl->tokenizer->encode(text);
-    if (ids && config().addBeginOfText)
+    if (!ids)
+        return ids;
+    const TextFrame& frame = m_impl->tokenizer->frame();
+    ids->insert(ids->begin(), frame.begin.begin(), frame.begin.end());
+    ids->insert(ids->end(), frame.end.begin(), frame.end.end());
+    if (!frame.stated && config().addBeginOfText)
         ids->insert(ids->begin(), *config().beginOfText);
     return ids;
 }
@@ -137,32 +139,45 @@ std::string Model::detokenize(std::span<const TokenId> ids) const
     return m_impl->tokenizer ? m_impl->tokenizer->decode(ids) : std::string();
 }
 
-Result<ModelPtr> openModel(
-    const std::string& path, const OpenOptions& options, OpenProgress* progress, std::stop_token stop)
+Result<ModelSource> readSource(const std::string& path, const OpenOptions& options, std::stop_token stop)
 {
     const std::string folder = path == "demo" ? demoModelPath() : path;
     if (folder.empty())
         return Error{Errc::NotFound, "open the demo model", {}, std::nullopt,
             "its folder was not found beside the program; set COLIBRI_DATA to the folder that holds demo/"};
-    auto source = readModelSource(folder, options.raw, stop);
-    if (!source)
-        return source.error();
-    auto loaded = bindModel(std::move(*source), progress);
+    return readModelSource(folder, options.raw, std::move(stop));
+}
+
+Result<ModelPtr> openSource(const std::string& path, ModelSource source, const OpenOptions& options,
+    OpenProgress* progress, std::stop_token stop)
+{
+    auto loaded = bindModel(std::move(source), progress);
     if (!loaded)
         return loaded.error();
-    auto tokenizer = loadTokenizer(**loaded);
+    auto tokenizer = loadTokenizer((*loaded)->source, (*loaded)->config.vocabSize);
     if (!tokenizer)
         return tokenizer.error();
+    if (tokenizer->refused)
+        (*loaded)->source.notes.push_back("texts cannot be tokenized, " + tokenizer->refused->message());
     if (auto populated = populateModel(**loaded, options.load, progress, stop); !populated)
         return populated.error();
     auto impl = std::make_unique<Model::Impl>();
     impl->path = path;
-    impl->tokenizer = std::move(*tokenizer);
+    impl->tokenizer = std::move(tokenizer->tokenizer);
+    impl->tokenizerRefused = std::move(tokenizer->refused);
     for (const auto& file : (*loaded)->source.files)
         impl->files.push_back({file->path(), file->bytes().size()});
+    impl->metadata = listMetadata((*loaded)->source);
     impl->id = modelId(**loaded);
     impl->loaded = std::move(*loaded);
     return ModelPtr(std::make_shared<const Model>(std::move(impl)));
+}
+
+Result<ModelPtr> openModel(
+    const std::string& path, const OpenOptions& options, OpenProgress* progress, std::stop_token stop)
+{
+    auto source = readSource(path, options, stop);
+    return source ? openSource(path, std::move(*source), options, progress, std::move(stop)) : source.error();
 }
 
 std::string demoModelPath()

@@ -64,7 +64,7 @@ RunTimings Session::timings() const
 std::shared_ptr<RunRecord> Session::makeRecord() const
 {
     const ModelConfig& c = m_impl->model->config();
-    return std::make_shared<RunRecord>(RunRecord::Shape{context(), c.numLayers, c.numExperts, c.numActiveExperts});
+    return std::make_shared<RunRecord>(RunRecord::Shape{context(), moeLayers(c), c.numExperts, c.numActiveExperts});
 }
 
 Result<void> Session::begin(RunRequest request, std::shared_ptr<RunRecord> record, std::shared_ptr<TimingRing> timings)
@@ -87,10 +87,11 @@ Result<void> Session::evaluate(
 Result<void> Session::setExpertFunction(std::uint32_t layer, std::uint32_t expert, ExpertFunction function)
 {
     const ModelConfig& c = m_impl->model->config();
-    if (layer >= c.numLayers || expert >= c.numExperts)
+    if (layer >= moeLayers(c) || expert >= c.numExperts)
         return Error{Errc::OutOfRange, "replace an expert", {}, std::nullopt,
-            "layer " + std::to_string(layer) + " expert " + std::to_string(expert) + " does not exist, the model has "
-                + std::to_string(c.numLayers) + " layers of " + std::to_string(c.numExperts)};
+            "MoE layer " + std::to_string(layer) + " expert " + std::to_string(expert)
+                + " does not exist, the model has " + std::to_string(moeLayers(c)) + " MoE layers of "
+                + std::to_string(c.numExperts)};
     m_impl->runner->forward().setExpertFunction(layer, expert, function);
     return {};
 }

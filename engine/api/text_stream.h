@@ -8,7 +8,7 @@
 
 namespace colibri {
 
-class Utf8Stream;
+class TokenStream;
 
 /// Makes text of token ids as they come; a character that is split over tokens appears with its last one. All texts of
 /// a run, joined, are what Model::detokenize gives for its ids: special tokens are left out. One owner; the model
@@ -24,8 +24,7 @@ public:
     std::string_view finish();
 
 private:
-    const Model& m_model;
-    std::unique_ptr<Utf8Stream> m_utf8;
+    std::unique_ptr<TokenStream> m_stream; ///< null: the model has no tokenizer, and all texts are empty
 };
 
 } // namespace colibri

@@ -71,7 +71,7 @@ Action configureExport(CLI::App& app)
     addText(app, {"--out", "DIR", "the folder to write; must not exist"}, arguments->out);
     addOption(app, {"--dtype", "NAME", "of the matrices: f32, f16, bf16 or int8 (default: as in the source)"},
         [arguments](const std::string& value) -> Result<void> {
-            arguments->options.dtype = dtypeNamed(value);
+            arguments->options.dtype = exportDTypeNamed(value);
             if (!arguments->options.dtype)
                 return choiceRefused("--dtype", value, {"f32", "f16", "bf16", "int8"});
             return {};

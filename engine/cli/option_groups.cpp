@@ -54,7 +54,7 @@ constexpr RawKey rawKeys[]{
     {"out", setSize<&RawOptions::out>},
     {"dtype",
         [](RawOptions& raw, const std::string& value) {
-            return setNamed<&RawOptions::dtype>(raw, value, dtypeNamed, "f32, f16, bf16, int8");
+            return setNamed<&RawOptions::dtype>(raw, value, exportDTypeNamed, "f32, f16, bf16, int8");
         }},
     {"layout",
         [](RawOptions& raw, const std::string& value) {

@@ -67,7 +67,7 @@ struct DTypeCode {
     DType dtype;
     std::uint16_t code;
 };
-inline constexpr std::array<DTypeCode, dtypeCount> dtypeCodes{
+inline constexpr std::array<DTypeCode, exportDTypes.size()> dtypeCodes{
     {{DType::F32, 0}, {DType::F16, 1}, {DType::Int8, 2}, {DType::BF16, 3}}};
 inline constexpr std::uint16_t firstGgufCode = 16; ///< codes from here on are 16 + GGML type id
 

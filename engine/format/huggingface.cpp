@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/readers.h"
+#include "format/tensor_list.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -9,12 +10,13 @@ namespace colibri {
 
 namespace {
 
+constexpr const char* readingFolder = "read the Hugging Face folder";
 constexpr const char* singleFile = "model.safetensors";
 constexpr const char* indexFile = "model.safetensors.index.json";
 
 Error failed(Errc code, const std::string& file, std::optional<std::uint64_t> at, std::string why)
 {
-    return {code, "read the Hugging Face folder", file, at, std::move(why)};
+    return {code, readingFolder, file, at, std::move(why)};
 }
 
 bool exists(const std::filesystem::path& path)
@@ -93,21 +95,6 @@ Result<void> addWeights(const std::string& path, ModelSource& source)
     return {};
 }
 
-Result<void> sortTensors(ModelSource& source)
-{
-    std::stable_sort(
-        source.tensors.begin(), source.tensors.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
-    const auto same = [](const TensorInfo& a, const TensorInfo& b) { return a.name == b.name; };
-    const auto twice = std::adjacent_find(source.tensors.begin(), source.tensors.end(), same);
-    if (twice == source.tensors.end())
-        return {};
-    const std::string& first = source.files[twice[0].file]->path();
-    const std::string& second = source.files[twice[1].file]->path();
-    return failed(Errc::Malformed, second, twice[1].offset,
-        "tensor " + twice->name + " stands here and in " + first + " at offset " + std::to_string(twice->offset)
-            + ", it must stand in one file");
-}
-
 /// The index and the shards' own directories must agree. Tensors have been sorted by name.
 Result<void> checkIndex(const ShardIndex& index, const std::string& folder, ModelSource& source)
 {
@@ -160,7 +147,7 @@ Result<void> readShards(
         if (const auto added = addWeights(path, source); !added)
             return added.error();
     }
-    if (const auto sorted = sortTensors(source); !sorted)
+    if (const auto sorted = sortTensors(source, readingFolder); !sorted)
         return sorted.error();
     noteUnlisted(folder, index->shards, source);
     return checkIndex(*index, folder, source);
@@ -171,7 +158,7 @@ Result<void> readSingle(const std::string& folder, ModelSource& source)
     if (const auto added = addWeights((std::filesystem::path(folder) / singleFile).string(), source); !added)
         return added.error();
     noteUnlisted(folder, {singleFile}, source);
-    return sortTensors(source);
+    return sortTensors(source, readingFolder);
 }
 
 Result<void> readWeights(const std::string& folder, ModelSource& source, std::stop_token stop)

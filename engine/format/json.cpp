@@ -12,7 +12,6 @@ namespace colibri {
 namespace {
 
 constexpr std::size_t maxDepth = 64;
-constexpr std::size_t maxQuotedBytes = 60;
 
 /// Reads bytes for the library's lexer and tells how many it has taken.
 class CountingIterator {
@@ -48,22 +47,6 @@ private:
     const char* m_at;
     std::uint64_t* m_count;
 };
-
-/// Cuts at a character's border, and leaves out control characters and bytes that are no ASCII, for use in one line.
-std::string quotedText(std::string_view text)
-{
-    std::string result = "\"";
-    for (const char c : text.substr(0, maxQuotedBytes))
-        result += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? ' ' : c;
-    while (text.size() > maxQuotedBytes && !result.empty() && (result.back() & 0xC0) == 0x80)
-        result.pop_back();
-    if (text.size() > maxQuotedBytes) {
-        if (static_cast<unsigned char>(result.back()) >= 0xC0)
-            result.pop_back();
-        result += "...";
-    }
-    return result + '"';
-}
 
 /// The library's text without its own prefix, in printable ASCII.
 std::string libraryReason(std::string_view what)
@@ -271,6 +254,21 @@ std::string_view JsonValue::typeName() const
         "null", "boolean", "number", "number", "number", "string", "array", "object"};
     static_assert(std::size(names) == std::variant_size_v<Data>);
     return names[data.index()];
+}
+
+std::string quotedText(std::string_view text, std::size_t most)
+{
+    std::string result = "\"";
+    for (const char c : text.substr(0, most))
+        result += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? ' ' : c;
+    while (text.size() > most && !result.empty() && (result.back() & 0xC0) == 0x80)
+        result.pop_back();
+    if (text.size() > most) {
+        if (static_cast<unsigned char>(result.back()) >= 0xC0)
+            result.pop_back();
+        result += "...";
+    }
+    return result + '"';
 }
 
 std::string shortText(const JsonValue& value)

@@ -24,7 +24,7 @@ public:
     using Data = std::variant<std::nullptr_t, bool, std::int64_t, std::uint64_t, double, std::string, Array, Object>;
 
     Data data;
-    std::uint64_t offset = 0; ///< bytes from the start of the file to just behind the value
+    std::uint64_t offset = 0; ///< bytes from the start of the file to just behind the value (GGUF: to its first byte)
 
     bool isNull() const { return std::holds_alternative<std::nullptr_t>(data); }
     const bool* boolean() const { return std::get_if<bool>(&data); }
@@ -45,6 +45,10 @@ struct JsonValue::Member {
     std::string key;
     JsonValue value;
 };
+
+/// The text in quotation marks, for use in one line: control characters become spaces, and what is longer than `most`
+/// bytes is cut at a character's border.
+std::string quotedText(std::string_view text, std::size_t most = 60);
 
 /// The value as error texts quote it: "12", "\"name\"" (long strings are cut), "an array of 3", "an object".
 std::string shortText(const JsonValue& value);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "format/gguf_value.h"
 #include "format/json.h"
 #include "memory/mapped_file.h"
 #include "types/model_config.h"
@@ -32,16 +33,20 @@ struct SanityEntry {
 };
 
 /// What a reader of a format found: files mapped, tensors listed and range-checked, configuration as it stands. No
-/// weight has been read, no rule of an architecture been applied: engine/model does that.
+/// weight has been read, no rule of an architecture been applied: engine/model does that. Engine/model reads `config`
+/// by the key names of `format`, and finds tensors by any of the names that a slot may have.
 struct ModelSource {
-    std::string path; ///< the folder as the user named it
-    std::string format; ///< "huggingface", "colibri", "raw"
-    JsonValue config; ///< the root object of config.json; for raw exports an equivalent that states every dimension
+    std::string path; ///< the folder or file as the user named it
+    std::string format; ///< "huggingface", "colibri", "raw", "gguf"
+    /// The root object of config.json; for raw exports an equivalent that states every dimension; for GGUF its metadata
+    /// under GGUF's own keys ("qwen3moe.block_count"), without vocabularies, see configOf() of format/gguf.h.
+    JsonValue config;
     std::string configFile; ///< for error texts
     std::optional<JsonValue> tokenizerConfig; ///< the root object of tokenizer_config.json, when there is one
     std::optional<JsonValue> generationConfig; ///< the root object of generation_config.json, when there is one
-    std::vector<std::shared_ptr<const MappedFile>> files; ///< weights and tables
-    std::vector<TensorInfo> tensors; ///< sorted by name, names unique
+    std::vector<std::shared_ptr<const MappedFile>> files; ///< weights and tables; of GGUF [0] has the metadata
+    std::vector<TensorInfo> tensors; ///< sorted by name, names unique, as the format names them
+    std::vector<GgufEntry> metadata; ///< GGUF only: all keys, values in the mapping of files[0]
     std::string tokenizerFile; ///< path of tokenizer.json; empty when there is none
     std::optional<RouterTable> table;
     std::vector<SanityEntry> sanity;

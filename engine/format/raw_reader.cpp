@@ -122,7 +122,7 @@ private:
         const auto truth = [](const JsonValue& value) {
             return value.boolean() ? std::optional(*value.boolean()) : std::nullopt;
         };
-        if (auto done = readWord("dtype", "f32, f16 or bf16", m_raw.dtype, text(dtypeNamed)); !done)
+        if (auto done = readWord("dtype", "f32, f16 or bf16", m_raw.dtype, text(exportDTypeNamed)); !done)
             return done;
         if (auto done = readWord("layout", "row_major or column_major", m_raw.layout, text(layoutNamed)); !done)
             return done;

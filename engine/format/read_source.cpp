@@ -4,8 +4,10 @@
 #include "format/readers.h"
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <filesystem>
+#include <fstream>
 
 namespace colibri {
 namespace {
@@ -45,8 +47,21 @@ Result<std::string> modelFolder(const std::string& path)
         return path;
     if (given.filename().native() == configFileName)
         return given.has_parent_path() ? given.parent_path().native() : std::string(".");
-    return openError(
-        Errc::Unsupported, path, "is a file; a model is opened by its folder or by the path of the config.json in it");
+    return openError(Errc::Unsupported, path,
+        "is a file, but no GGUF; a model is opened by a GGUF file, by its folder or by the path of the config.json in "
+        "it");
+}
+
+/// Whether a file is to be read as GGUF: by its first bytes, or, so that a damaged one is named as such, by its name.
+bool looksLikeGguf(const std::string& path)
+{
+    std::error_code failed;
+    if (!std::filesystem::is_regular_file(path, failed))
+        return false;
+    std::array<char, 4> magic{};
+    std::ifstream(path, std::ios::binary).read(magic.data(), magic.size());
+    const std::string_view text(magic.data(), magic.size());
+    return text == "GGUF" || text == "FUGG" || path.ends_with(".gguf");
 }
 
 Result<FolderSigns> lookInto(const std::string& folder)
@@ -73,6 +88,8 @@ bool saysColibri(const ConfigFile& config)
 
 Result<ModelSource> readModelSource(const std::string& path, const std::optional<RawOptions>& raw, std::stop_token stop)
 {
+    if (!raw && looksLikeGguf(path))
+        return readGguf(path, std::move(stop));
     const auto folder = modelFolder(path);
     if (!folder)
         return folder.error();

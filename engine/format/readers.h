@@ -14,11 +14,14 @@ namespace colibri {
 
 /// Reads the folder at `path` (or the folder of the config.json at `path`): a Colibri export when its config.json says
 /// `"format": "colibri"`, a Hugging Face folder when it holds safetensors, a raw export when it holds expert_0.bin or
-/// `raw` is given. Anything else is one error that says what was looked for.
+/// `raw` is given. A file whose first bytes say GGUF is one, whatever its name. Anything else is one error that says
+/// what was looked for.
 Result<ModelSource> readModelSource(const std::string& path, const std::optional<RawOptions>& raw, std::stop_token stop);
 
 Result<ModelSource> readHuggingFaceFolder(const std::string& folder, std::stop_token stop);
 Result<ModelSource> readColibriExport(const std::string& folder, std::stop_token stop);
+/// Reads a GGUF file, or all parts of a split by its first part.
+Result<ModelSource> readGguf(const std::string& path, std::stop_token stop);
 Result<ModelSource> readRawExport(const std::string& folder, const RawOptions& raw, std::stop_token stop);
 
 /// The directory of one safetensors file: tensors with offsets from the start of the file and `file` = fileIndex.

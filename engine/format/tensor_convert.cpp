@@ -59,7 +59,7 @@ void load(const SourceMatrix& from, std::uint64_t row, std::uint64_t col, std::s
     for (std::size_t i = 0; i < out.size(); ++i)
         out[i] = element<dtype>(from, row, col + i);
 }
-constexpr std::array<LoadFn, dtypeCount> loads{
+constexpr std::array<LoadFn, exportDTypes.size()> loads{
     load<DType::F32>, load<DType::F16>, load<DType::BF16>, load<DType::Int8>};
 
 /// Appends the bytes of `values` to `out`. Returns the index of the first value it cannot hold, or their number.
@@ -136,6 +136,8 @@ std::vector<EncodeFn> passesFor(DType to)
         return {encodeHalf<f32ToBf16, 0x7F80>};
     case DType::Int8:
         return {encodeScales, encodeQuants};
+    default:
+        break;
     }
     return {};
 }
@@ -251,6 +253,11 @@ Result<void> convertTensor(
 {
     if (from.dtype == to && from.layout == Layout::RowMajor)
         return passBytes(bytes, sink, std::move(stop));
+    for (const DType dtype : {from.dtype, to})
+        if (!exportDTypeNamed(name(dtype)))
+            return Error{Errc::Unsupported, "convert tensor " + from.name, {}, {},
+                "its dtype is to be " + std::string(name(to)) + " and is " + std::string(name(from.dtype))
+                    + ", this version converts f32, f16, bf16 and int8"};
     return Converter(from, bytes, to, sink, std::move(stop)).convert();
 }
 

@@ -82,7 +82,7 @@ private:
         const auto layout = readString(m_entry, "layout", m_config, m_where);
         if (!layout)
             return layout.error();
-        const auto knownDType = dtypeNamed(*dtype);
+        const auto knownDType = exportDTypeNamed(*dtype);
         if (!knownDType)
             return fail("dtype", "is \"" + *dtype + "\", this version reads " + allDTypes(), Errc::Unsupported);
         const auto knownLayout = layoutNamed(*layout);

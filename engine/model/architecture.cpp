@@ -2,58 +2,11 @@
 #include "model/architecture.h"
 
 #include <algorithm>
-#include <array>
 
 namespace colibri {
 namespace {
 
-constexpr Dim hidden[]{Dim::Hidden};
-constexpr Dim headDim[]{Dim::HeadDim};
-constexpr Dim output[]{Dim::Output};
-constexpr Dim vocabHidden[]{Dim::Vocab, Dim::Hidden};
-constexpr Dim queryHidden[]{Dim::QueryRows, Dim::Hidden};
-constexpr Dim kvHidden[]{Dim::KvRows, Dim::Hidden};
-constexpr Dim hiddenQuery[]{Dim::Hidden, Dim::QueryRows};
-constexpr Dim expertsHidden[]{Dim::Experts, Dim::Hidden};
-constexpr Dim ffnHidden[]{Dim::ExpertFfn, Dim::Hidden};
-constexpr Dim hiddenFfn[]{Dim::Hidden, Dim::ExpertFfn};
-constexpr Dim outputHidden[]{Dim::Output, Dim::Hidden};
-
-constexpr TensorSlot qwen3Tensors[]{
-    {"model.embed_tokens.weight", TensorKind::Embedding, &Weights::embedding, vocabHidden},
-    {"model.layers.{layer}.input_layernorm.weight", TensorKind::Norm, &LayerWeights::attentionNorm, hidden},
-    {"model.layers.{layer}.self_attn.q_proj.weight", TensorKind::Attention, &LayerWeights::query, queryHidden},
-    {"model.layers.{layer}.self_attn.k_proj.weight", TensorKind::Attention, &LayerWeights::key, kvHidden},
-    {"model.layers.{layer}.self_attn.v_proj.weight", TensorKind::Attention, &LayerWeights::value, kvHidden},
-    {"model.layers.{layer}.self_attn.o_proj.weight", TensorKind::Attention, &LayerWeights::output, hiddenQuery},
-    {"model.layers.{layer}.self_attn.q_norm.weight", TensorKind::Norm, &LayerWeights::queryNorm, headDim},
-    {"model.layers.{layer}.self_attn.k_norm.weight", TensorKind::Norm, &LayerWeights::keyNorm, headDim},
-    {"model.layers.{layer}.post_attention_layernorm.weight", TensorKind::Norm, &LayerWeights::expertNorm, hidden},
-    {"model.layers.{layer}.mlp.gate.weight", TensorKind::Router, &LayerWeights::router, expertsHidden},
-    {"model.layers.{layer}.mlp.experts.{expert}.gate_proj.weight", TensorKind::Expert, &ExpertWeights::gate, ffnHidden},
-    {"model.layers.{layer}.mlp.experts.{expert}.up_proj.weight", TensorKind::Expert, &ExpertWeights::up, ffnHidden},
-    {"model.layers.{layer}.mlp.experts.{expert}.down_proj.weight", TensorKind::Expert, &ExpertWeights::down, hiddenFfn},
-    {"model.norm.weight", TensorKind::Norm, &Weights::finalNorm, hidden},
-    {"lm_head.weight", TensorKind::Head, &Weights::head, vocabHidden, false}, // without it the embedding is the head
-};
-
-constexpr TensorSlot linearTensors[]{
-    {"model.layers.{layer}.mlp.gate.weight", TensorKind::Router, &LayerWeights::router, expertsHidden, false},
-    {"model.layers.{layer}.mlp.experts.{expert}.weight", TensorKind::Expert, &ExpertWeights::down, outputHidden},
-    {"model.layers.{layer}.mlp.experts.{expert}.bias", TensorKind::Expert, &ExpertWeights::downBias, output, false},
-};
-
-constexpr std::string_view qwen3Required[]{"vocab_size", "hidden_size", "num_layers", "num_attention_heads",
-    "num_experts", "num_active_experts", "moe_intermediate_size", "max_seq_len"};
-constexpr std::string_view linearRequired[]{
-    "hidden_size", "num_layers", "num_experts", "num_active_experts", "max_seq_len"};
-
-constexpr ArchitectureSpec specs[]{
-    {Architecture::LinearMoe, "", linearRequired, linearTensors, false},
-    {Architecture::Qwen3Moe, "qwen3_moe", qwen3Required, qwen3Tensors, false},
-};
-
-constexpr std::string_view kindNames[]{"embedding", "attention", "norm", "router", "expert", "head"};
+constexpr std::string_view kindNames[]{"embedding", "attention", "norm", "router", "expert", "head", "shared", "dense"};
 
 void replace(std::string& text, std::string_view what, std::uint32_t number)
 {
@@ -63,11 +16,13 @@ void replace(std::string& text, std::string_view what, std::uint32_t number)
 
 } // namespace
 
-std::uint32_t extent(const ModelConfig& config, Dim dim)
+std::uint32_t extent(const ModelConfig& c, Dim dim)
 {
-    const std::array<std::uint32_t, 8> extents{config.vocabSize, config.hiddenSize, config.outputSize,
-        config.numHeads * config.headDim, config.numKvHeads * config.headDim, config.headDim, config.numExperts,
-        config.expertFfnSize};
+    const std::uint32_t plainDim = c.headDim - (c.latentRank ? c.ropeDim : 0);
+    const std::array<std::uint32_t, 20> extents{1, c.vocabSize, c.hiddenSize, c.outputSize, c.numHeads,
+        c.numHeads * c.headDim, c.numKvHeads * c.headDim, c.numKvHeads * c.valueDim, c.numHeads * c.valueDim, c.headDim,
+        c.valueDim, plainDim, c.queryRank, c.latentRank, c.latentRank + c.ropeDim, c.numHeads * (plainDim + c.valueDim),
+        c.numExperts, c.expertFfnSize, c.sharedFfnSize, c.denseFfnSize};
     return extents[static_cast<std::size_t>(dim)];
 }
 
@@ -76,22 +31,43 @@ std::string_view name(TensorKind kind)
     return kindNames[static_cast<std::size_t>(kind)];
 }
 
-std::span<const ArchitectureSpec> architectures()
-{
-    return specs;
-}
-
 const ArchitectureSpec& specOf(Architecture id)
 {
-    return *std::ranges::find(specs, id, &ArchitectureSpec::id);
+    return *std::ranges::find(architectures(), id, &ArchitectureSpec::id);
+}
+
+std::string filledName(std::string_view pattern, std::uint32_t layer, std::uint32_t expert)
+{
+    std::string text(pattern);
+    replace(text, "{layer}", layer);
+    replace(text, "{expert}", expert);
+    return text;
 }
 
 std::string tensorName(const TensorSlot& slot, std::uint32_t layer, std::uint32_t expert)
 {
-    std::string text(slot.name);
-    replace(text, "{layer}", layer);
-    replace(text, "{expert}", expert);
-    return text;
+    return filledName(slot.name, layer, expert);
+}
+
+LayerRange layersOf(const TensorSlot& slot, const ModelConfig& c)
+{
+    if (slot.present && !slot.present(c))
+        return {0, 0};
+    switch (slot.scope) {
+    case Scope::Model:
+        return {0, 1};
+    case Scope::Layers:
+        return {0, c.numLayers};
+    case Scope::DenseLayers:
+        return {0, c.denseLayers};
+    default:
+        return {c.denseLayers, c.numLayers};
+    }
+}
+
+std::uint32_t expertsOf(const TensorSlot& slot, const ModelConfig& c)
+{
+    return slot.scope == Scope::Experts ? c.numExperts : 1;
 }
 
 } // namespace colibri

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/architecture.h"
+// Dimensions, numbers and special tokens of a configuration; config_routing.cpp and
+// config_positions.cpp have the rules.
+#include "model/config_keys.h"
+#include "model/find_tensor.h"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace colibri {
 namespace {
@@ -12,326 +14,375 @@ constexpr std::uint64_t dimensionLimit = 1u << 30;
 constexpr std::uint64_t layerLimit = 4096;
 constexpr std::uint64_t expertLimit = 0xFFFF; // ids are uint16 and 0xFFFF marks an unused place
 
-/// A dimension: its name in Colibri's config.json, the names other writers use, and where it goes.
+/// A dimension: its spellings, where it goes and what it is at most.
 struct DimensionKey {
-    std::string_view name;
-    std::string_view otherName;
+    KeyNames names;
     std::uint32_t ModelConfig::*member;
     std::uint64_t limit;
 };
 constexpr DimensionKey dimensions[]{
-    {"vocab_size", "", &ModelConfig::vocabSize, dimensionLimit},
-    {"hidden_size", "", &ModelConfig::hiddenSize, dimensionLimit},
-    {"output_size", "", &ModelConfig::outputSize, dimensionLimit},
-    {"num_layers", "num_hidden_layers", &ModelConfig::numLayers, layerLimit},
-    {"num_attention_heads", "", &ModelConfig::numHeads, 4096},
-    {"num_key_value_heads", "", &ModelConfig::numKvHeads, 4096},
-    {"head_dim", "", &ModelConfig::headDim, 65536},
-    {"num_experts", "num_local_experts", &ModelConfig::numExperts, expertLimit},
-    {"num_active_experts", "num_experts_per_tok", &ModelConfig::numActiveExperts, expertLimit},
-    {"moe_intermediate_size", "", &ModelConfig::expertFfnSize, dimensionLimit},
-    {"max_seq_len", "max_position_embeddings", &ModelConfig::maxSeqLen, dimensionLimit},
+    {{"vocab_size", {}, {"vocab_size"}}, &ModelConfig::vocabSize, dimensionLimit},
+    {{"hidden_size", {}, {"embedding_length"}}, &ModelConfig::hiddenSize, dimensionLimit},
+    {{"output_size", {}, {}}, &ModelConfig::outputSize, dimensionLimit},
+    {{"num_layers", {"num_hidden_layers"}, {"block_count"}}, &ModelConfig::numLayers, layerLimit},
+    {{"dense_layers", {"first_k_dense_replace"}, {"leading_dense_block_count"}}, &ModelConfig::denseLayers, layerLimit},
+    {{"num_attention_heads", {}, {"attention.head_count"}}, &ModelConfig::numHeads, 4096},
+    {{"num_key_value_heads", {}, {"attention.head_count_kv"}}, &ModelConfig::numKvHeads, 4096},
+    {{"head_dim", {}, {"attention.key_length"}}, &ModelConfig::headDim, 65536},
+    {{"value_head_dim", {"v_head_dim"}, {"attention.value_length_mla", "attention.value_length"}},
+        &ModelConfig::valueDim, 65536},
+    {{"q_lora_rank", {}, {"attention.q_lora_rank"}}, &ModelConfig::queryRank, dimensionLimit},
+    {{"kv_lora_rank", {}, {"attention.kv_lora_rank"}}, &ModelConfig::latentRank, dimensionLimit},
+    {{"rope_dim", {"qk_rope_head_dim"}, {"rope.dimension_count"}}, &ModelConfig::ropeDim, 65536},
+    // of DeepSeek, instead of head_dim; completeLatent makes the one from the other
+    {{"qk_nope_head_dim", {}, {"attention.key_length_mla", "attention.key_length"}}, &ModelConfig::headDim, 32768},
+    {{"num_experts", {"num_local_experts", "n_routed_experts"}, {"expert_count"}}, &ModelConfig::numExperts,
+        expertLimit},
+    {{"num_active_experts", {"num_experts_per_tok", "experts_per_token"}, {"expert_used_count"}},
+        &ModelConfig::numActiveExperts, expertLimit},
+    {{"moe_intermediate_size", {"intermediate_size"}, {"expert_feed_forward_length", "feed_forward_length"}},
+        &ModelConfig::expertFfnSize, dimensionLimit},
+    {{"intermediate_size", {}, {"feed_forward_length"}}, &ModelConfig::denseFfnSize, dimensionLimit},
+    // a number of experts, until completeShared multiplies it by their width
+    {{"shared_experts", {"n_shared_experts"}, {"expert_shared_count"}}, &ModelConfig::sharedFfnSize, expertLimit},
+    {{"shared_ffn_size", {"shared_expert_intermediate_size"}, {"expert_shared_feed_forward_length"}},
+        &ModelConfig::sharedFfnSize, dimensionLimit},
+    {{"sliding_window", {}, {"attention.sliding_window"}}, &ModelConfig::slidingWindow, dimensionLimit},
+    {{"max_seq_len", {"max_position_embeddings"}, {"context_length"}}, &ModelConfig::maxSeqLen, dimensionLimit},
 };
-
-/// A key that may only have the value which the engine computes; absent and null mean that value.
-struct FixedKey {
-    std::string_view key;
-    std::string_view only; ///< as text
-};
-constexpr FixedKey fixedKeys[]{
-    {"hidden_act", "silu"},
-    {"decoder_sparse_step", "1"},
-    {"attention_bias", "false"},
-    {"use_sliding_window", "false"},
-    {"rope_scaling", "null"},
-    {"mlp_only_layers", "[]"},
-};
-constexpr FixedKey fixedRoutingKeys[]{
-    {"scoring", "softmax"},
-    {"groups", "1"},
-    {"groups_kept", "1"},
-    {"correction_bias", "false"},
-    {"weight_applies_to", "output"},
-};
-
-std::string textOf(const JsonValue& value)
-{
-    if (value.isNull())
-        return "null";
-    if (const bool* flag = value.boolean())
-        return *flag ? "true" : "false";
-    if (const std::string* text = value.string())
-        return *text;
-    if (const auto integer = value.unsignedInteger())
-        return std::to_string(*integer);
-    if (const auto number = value.number())
-        return std::to_string(*number);
-    if (const auto* array = value.array())
-        return array->empty() ? "[]" : "[...]";
-    return "{...}";
-}
 
 class Reader {
 public:
     Reader(const ModelSource& source, const ArchitectureSpec& spec)
         : m_source(source)
         , m_spec(spec)
+        , m_keys(source, spec)
     {
         m_config.architecture = spec.id;
-        m_config.origins = source.origins;
     }
 
     Result<ModelConfig> read()
     {
-        for (const auto step : {&Reader::readDimensions, &Reader::completeDimensions, &Reader::checkFixedKeys,
-                 &Reader::readNumbers, &Reader::readRouting, &Reader::readSpecialTokens})
+        for (const auto step :
+            {&Reader::readDimensions, &Reader::completeDimensions, &Reader::checkFixed, &Reader::readNumbers,
+                &Reader::readPositions, &Reader::readRouting, &Reader::readSpecialTokens, &Reader::readAddBegin})
             if (auto done = (this->*step)(); !done)
                 return done.error();
+        noteSampling();
+        m_config.unusedKeys = m_keys.unusedKeys();
+        m_config.origins = m_keys.takeOrigins();
         return std::move(m_config);
     }
 
 private:
-    Error fail(Errc code, const JsonValue* at, std::string why) const
+    static bool lists(std::span<const std::string_view> names, std::string_view name)
     {
-        return Error{code, "read the configuration", m_source.configFile, at ? std::optional(at->offset) : std::nullopt,
-            std::move(why)};
+        return std::ranges::find(names, name) != names.end();
     }
 
-    const JsonValue* find(std::string_view key) const
+    /// Where the source states a dimension; null: it does not.
+    const JsonValue* statement(std::string_view dimension) const
     {
-        const JsonValue* value = key.empty() ? nullptr : m_source.config.find(key);
-        return value && !value->isNull() ? value : nullptr;
-    }
-
-    void note(std::string rule, std::string value, std::string_view key)
-    {
-        const auto said = [&](const RuleOrigin& origin) { return origin.rule == rule; };
-        if (std::ranges::any_of(m_config.origins, said))
-            return; // a raw reader knows better where it is from
-        m_config.origins.push_back({std::move(rule), std::move(value),
-            key.empty() ? Origin::FamilyDefault : Origin::Config, std::string(key)});
+        const auto at =
+            std::ranges::find(dimensions, dimension, [](const DimensionKey& one) { return one.names.name; });
+        return m_keys.find(at->names).value;
     }
 
     Result<void> readDimensions()
     {
         for (const DimensionKey& dimension : dimensions) {
-            const std::string_view key = find(dimension.name) ? dimension.name : dimension.otherName;
-            const JsonValue* value = find(key);
-            if (!value) {
-                if (std::ranges::find(m_spec.required, dimension.name) != m_spec.required.end())
-                    return fail(Errc::Malformed, nullptr,
-                        "key \"" + std::string(dimension.name) + "\""
-                            + (dimension.otherName.empty() ? "" : " (or \"" + std::string(dimension.otherName) + "\")")
-                            + " is missing, " + std::string(name(m_spec.id)) + " needs it");
+            const bool required = lists(m_spec.required, dimension.names.name);
+            if (!required && !lists(m_spec.optional, dimension.names.name))
                 continue;
-            }
-            const auto number = value->unsignedInteger();
-            if (!number || *number > dimension.limit)
-                return fail(Errc::OutOfRange, value,
-                    std::string(key) + " is " + textOf(*value) + ", it has to be an integer up to "
-                        + std::to_string(dimension.limit));
-            m_config.*dimension.member = static_cast<std::uint32_t>(*number);
-            note(std::string(dimension.name), std::to_string(*number), key);
+            const auto found = m_keys.count(dimension.names, m_config.*dimension.member, dimension.limit);
+            if (!found)
+                return found.error();
+            const std::uint32_t number = m_config.*dimension.member;
+            if (*found)
+                m_keys.note(std::string(dimension.names.name), std::to_string(number), *found);
+            else if (required && !inferred(dimension))
+                return missing(dimension.names);
+            // A model of any token id has no vocabulary.
+            if (required && m_config.*dimension.member == 0)
+                return m_keys.fail(Errc::OutOfRange, found->value, found->key + " is 0, it has to be at least 1");
         }
         return {};
+    }
+
+    /// llama.cpp knows the vocabulary's size from the embedding.
+    bool inferred(const DimensionKey& dimension)
+    {
+        if (!m_keys.isGguf() || dimension.names.name != "vocab_size")
+            return false;
+        const auto embedding = findTensor(m_source, m_spec.tensors.front(), 0, 0);
+        if (!embedding || embedding->part.shape.size() != 2 || embedding->part.shape[0] > dimension.limit)
+            return false;
+        m_config.vocabSize = static_cast<std::uint32_t>(embedding->part.shape[0]);
+        m_keys.note("vocab_size", std::to_string(m_config.vocabSize), Origin::Tensors);
+        return true;
+    }
+
+    Error missing(const KeyNames& names) const
+    {
+        std::string keys;
+        const auto add = [&](std::string_view key) {
+            if (!key.empty())
+                keys += (keys.empty() ? "key \"" : " (or \"") + std::string(key) + (keys.empty() ? "\"" : "\")");
+        };
+        if (!m_keys.isGguf())
+            add(names.name);
+        for (const std::string_view key : m_keys.isGguf() ? names.gguf : names.others)
+            add(key);
+        return m_keys.fail(
+            Errc::Malformed, nullptr, keys + " is missing, " + std::string(name(m_spec.id)) + " needs it");
     }
 
     /// What follows from other dimensions when it is not stated, and what has to hold between them.
     Result<void> completeDimensions()
     {
         ModelConfig& c = m_config;
-        for (const std::string_view key : m_spec.required)
-            for (const DimensionKey& dimension : dimensions)
-                if (dimension.name == key && c.*dimension.member == 0 && key != "vocab_size")
-                    return fail(Errc::OutOfRange, find(key), std::string(key) + " is 0, it has to be at least 1");
-        if (c.numHeads) {
-            if (!c.numKvHeads)
-                inherit("num_key_value_heads", c.numKvHeads, c.numHeads);
-            if (!c.headDim)
-                inherit("head_dim", c.headDim, c.hiddenSize / c.numHeads);
-            if (c.numHeads % c.numKvHeads)
-                return fail(Errc::Mismatch, find("num_key_value_heads"),
-                    "num_attention_heads is " + std::to_string(c.numHeads) + ", no multiple of num_key_value_heads "
-                        + std::to_string(c.numKvHeads));
-            if (c.headDim == 0 || c.headDim % 2)
-                return fail(Errc::OutOfRange, find("head_dim"),
-                    "head_dim is " + std::to_string(c.headDim) + ", rotary positions need an even number above 0");
-        }
+        if (auto done = c.latentRank ? completeLatent() : completeHeads(); !done)
+            return done;
         if (c.numActiveExperts > c.numExperts)
-            return fail(Errc::OutOfRange, find("num_active_experts"),
+            return m_keys.fail(Errc::OutOfRange, statement("num_active_experts"),
                 "num_active_experts is " + std::to_string(c.numActiveExperts) + ", more than num_experts "
                     + std::to_string(c.numExperts));
+        if (c.numActiveExperts == 0)
+            return m_keys.fail(
+                Errc::OutOfRange, statement("num_active_experts"), "num_active_experts is 0, it has to be at least 1");
+        if (c.denseLayers >= c.numLayers)
+            return m_keys.fail(Errc::OutOfRange, statement("dense_layers"),
+                "dense_layers is " + std::to_string(c.denseLayers) + ", it has to be below num_layers "
+                    + std::to_string(c.numLayers));
+        if (c.denseLayers && c.denseFfnSize == 0)
+            return m_keys.fail(Errc::Malformed, nullptr, "intermediate_size is missing, a dense layer needs it");
+        if (c.denseLayers == 0)
+            c.denseFfnSize = 0;
         if (c.outputSize == 0)
             c.outputSize = c.vocabSize ? c.vocabSize : c.hiddenSize;
-        c.qkNorm = c.architecture == Architecture::Qwen3Moe;
+        c.qkNorm = std::ranges::any_of(m_spec.tensors, [](const TensorSlot& slot) {
+            const auto* at = std::get_if<Vector LayerWeights::*>(&slot.place);
+            return at && *at == &LayerWeights::queryNorm;
+        });
         if (c.architecture == Architecture::LinearMoe && c.numLayers != 1)
-            return fail(Errc::Unsupported, find("num_layers"),
+            return m_keys.fail(Errc::Unsupported, statement("num_layers"),
                 "num_layers is " + std::to_string(c.numLayers) + ", linear_moe has exactly 1");
+        return completeShared();
+    }
+
+    Result<void> completeHeads()
+    {
+        ModelConfig& c = m_config;
+        if (c.numHeads == 0)
+            return {};
+        if (!c.numKvHeads)
+            inherit("num_key_value_heads", c.numKvHeads, c.numHeads);
+        if (!c.headDim)
+            inherit("head_dim", c.headDim, c.hiddenSize / c.numHeads);
+        c.valueDim = c.headDim;
+        c.ropeDim = c.headDim;
+        if (c.numHeads % c.numKvHeads)
+            return m_keys.fail(Errc::Mismatch, statement("num_attention_heads"),
+                "num_attention_heads is " + std::to_string(c.numHeads) + ", no multiple of num_key_value_heads "
+                    + std::to_string(c.numKvHeads));
+        if (c.headDim == 0 || c.headDim % 2)
+            return m_keys.fail(Errc::OutOfRange, statement("head_dim"),
+                "head_dim is " + std::to_string(c.headDim) + ", rotary positions need an even number above 0");
+        return {};
+    }
+
+    /// In a folder a head's key is stated in two parts, in GGUF whole. All heads share one latent vector.
+    Result<void> completeLatent()
+    {
+        ModelConfig& c = m_config;
+        c.numKvHeads = 1;
+        if (!m_keys.isGguf())
+            c.headDim += c.ropeDim;
+        if (c.ropeDim % 2 || c.ropeDim >= c.headDim)
+            return m_keys.fail(Errc::OutOfRange, statement("rope_dim"),
+                "rope_dim is " + std::to_string(c.ropeDim) + " of " + std::to_string(c.headDim)
+                    + " components of a head's key, it has to be even and below that");
+        return {};
+    }
+
+    Result<void> completeShared()
+    {
+        ModelConfig& c = m_config;
+        const auto stated = [&](std::string_view wanted) {
+            return lists(m_spec.optional, wanted) && statement(wanted);
+        };
+        if (!stated("shared_experts") || stated("shared_ffn_size"))
+            return {};
+        const std::uint64_t width = std::uint64_t{c.sharedFfnSize} * c.expertFfnSize;
+        if (width > dimensionLimit)
+            return m_keys.fail(Errc::OutOfRange, statement("shared_experts"),
+                "shared_experts is " + std::to_string(c.sharedFfnSize) + ", of width " + std::to_string(c.expertFfnSize)
+                    + " that is more than " + std::to_string(dimensionLimit));
+        c.sharedFfnSize = static_cast<std::uint32_t>(width);
         return {};
     }
 
     void inherit(std::string rule, std::uint32_t& member, std::uint32_t value)
     {
         member = value;
-        note(std::move(rule), std::to_string(value), "");
+        m_keys.note(std::move(rule), std::to_string(value), FoundKey{});
     }
 
-    Result<void> checkFixed(const JsonValue& object, std::span<const FixedKey> keys, const std::string& prefix) const
+    Result<void> checkFixed()
     {
-        for (const FixedKey& fixed : keys) {
-            const JsonValue* value = object.find(fixed.key);
-            if (value && !value->isNull() && textOf(*value) != fixed.only)
-                return fail(Errc::Unsupported, value,
-                    prefix + std::string(fixed.key) + " is " + textOf(*value) + ", this version computes only "
+        for (const FixedKey& fixed : m_spec.fixed) {
+            const FoundKey found = m_keys.find({fixed.key, {}, {fixed.key}});
+            if (found && valueText(*found.value) != fixed.only)
+                return m_keys.fail(Errc::Unsupported, found.value,
+                    found.key + " is " + valueText(*found.value) + ", this version computes only "
                         + std::string(fixed.only));
         }
         return {};
     }
 
-    Result<void> checkFixedKeys()
-    {
-        if (auto done = checkFixed(m_source.config, fixedKeys, ""); !done)
-            return done;
-        const JsonValue* routing = find("routing");
-        return routing ? checkFixed(*routing, fixedRoutingKeys, "routing.") : Result<void>{};
-    }
-
     Result<void> readNumbers()
     {
-        const auto positive = [&](std::string_view key, double& number) -> Result<void> {
-            const JsonValue* value = find(key);
-            if (value) {
-                const auto given = value->number();
-                if (!given || !std::isfinite(*given) || *given <= 0)
-                    return fail(
-                        Errc::OutOfRange, value, std::string(key) + " is " + textOf(*value) + ", it has to be above 0");
-                number = *given;
-            }
+        const auto positive = [&](const KeyNames& names, double& number) -> Result<void> {
+            const auto found = m_keys.number(names, number);
+            if (!found)
+                return found.error();
+            if (number <= 0)
+                return m_keys.refuse(*found, "above 0");
             if (m_config.numHeads)
-                note(std::string(key), std::to_string(number), value ? key : "");
+                m_keys.note(std::string(names.name), std::to_string(number), *found);
             return {};
         };
-        double epsilon = 1e-6;
-        if (auto done = positive("rms_norm_eps", epsilon); !done)
+        double epsilon = m_spec.defaults.rmsNormEps;
+        if (auto done = positive({"rms_norm_eps", {}, {"attention.layer_norm_rms_epsilon"}}, epsilon); !done)
             return done;
         m_config.rmsNormEps = static_cast<float>(epsilon);
-        return positive("rope_theta", m_config.ropeTheta);
+        m_config.ropeTheta = m_spec.defaults.ropeTheta;
+        return positive({"rope_theta", {"rope_parameters.rope_theta"}, {"rope.freq_base"}}, m_config.ropeTheta);
     }
 
-    Result<void> readFlag(const JsonValue* value, const std::string& key, bool& flag) const
-    {
-        if (!value || value->isNull())
-            return {};
-        if (!value->boolean())
-            return fail(Errc::Malformed, value,
-                key + " is a " + std::string(value->typeName()) + ", it has to be true or false");
-        flag = *value->boolean();
-        return {};
-    }
-
-    Result<void> readRouting()
-    {
-        RoutingRules& rules = m_config.routing;
-        const JsonValue* routing = find("routing");
-        const JsonValue* normalize = routing ? routing->find("normalize") : find("norm_topk_prob");
-        const std::string key = routing ? "routing.normalize" : "norm_topk_prob";
-        rules.normalize = m_spec.normalizeByDefault;
-        if (auto done = readFlag(normalize, key, rules.normalize); !done)
-            return done;
-        note("routing.scoring", std::string(name(rules.scoring)),
-            routing && routing->find("scoring") ? "routing.scoring" : "");
-        note("routing.normalize", rules.normalize ? "true" : "false", normalize ? key : "");
-        if (!routing)
-            return {};
-        if (const JsonValue* order = routing->find("order")) {
-            const std::string text = textOf(*order);
-            if (text != name(ScoreOrder::ScoreThenSelect) && text != name(ScoreOrder::SelectThenScore))
-                return fail(Errc::Unsupported, order,
-                    "routing.order is " + text + ", it has to be score_then_select or select_then_score");
-            rules.order =
-                text == name(ScoreOrder::SelectThenScore) ? ScoreOrder::SelectThenScore : ScoreOrder::ScoreThenSelect;
-            note("routing.order", text, "routing.order");
-        }
-        if (auto done = readRoutingNumber(*routing, "weight_sum_floor", rules.weightSumFloor); !done)
-            return done;
-        return readRoutingNumber(*routing, "scale", rules.scale);
-    }
-
-    Result<void> readRoutingNumber(const JsonValue& routing, std::string_view key, float& number)
-    {
-        const JsonValue* value = routing.find(key);
-        if (!value || value->isNull())
-            return {};
-        const auto given = value->number();
-        if (!given || !std::isfinite(*given) || *given < 0)
-            return fail(Errc::OutOfRange, value,
-                "routing." + std::string(key) + " is " + textOf(*value) + ", it has to be 0 or more");
-        number = static_cast<float>(*given);
-        note("routing." + std::string(key), textOf(*value), "routing." + std::string(key));
-        return {};
-    }
+    Result<void> readPositions() { return m_config.numHeads ? readPositionRules(m_keys, m_config) : Result<void>{}; }
+    Result<void> readRouting() { return readRoutingRules(m_keys, m_config); }
 
     Result<void> readSpecialTokens()
     {
-        if (auto done = readFlag(find("tie_word_embeddings"), "tie_word_embeddings", m_config.tiedEmbeddings); !done)
-            return done;
+        const auto tied = m_keys.flag({"tie_word_embeddings", {}, {}}, m_config.tiedEmbeddings);
+        if (!tied)
+            return tied.error();
+        const bool gguf = m_keys.isGguf();
         std::vector<TokenId> begin;
-        if (auto done = readIds(find("bos_token_id"), "bos_token_id", begin); !done)
+        if (auto done = readIds(m_keys.findExactly(gguf ? "tokenizer.ggml.bos_token_id" : "bos_token_id"), begin);
+            !done)
             return done;
         if (!begin.empty())
             m_config.beginOfText = begin.front();
+        if (gguf) {
+            const auto output = [](const TensorInfo& tensor) { return tensor.name == "output.weight"; };
+            m_config.tiedEmbeddings = std::ranges::none_of(m_source.tensors, output);
+            for (const char* key : {"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id"})
+                if (auto done = readIds(m_keys.findExactly(key), m_config.endOfText); !done)
+                    return done;
+            return {};
+        }
         // generation_config.json knows all ids that end a text, config.json often only one.
         const JsonValue* ends = m_source.generationConfig ? m_source.generationConfig->find("eos_token_id") : nullptr;
-        if (auto done = readIds(ends ? ends : find("eos_token_id"), "eos_token_id", m_config.endOfText); !done)
-            return done;
-        return readAddBegin();
+        return readIds(ends && !ends->isNull() ? FoundKey{ends, "eos_token_id"} : m_keys.findExactly("eos_token_id"),
+            m_config.endOfText);
     }
 
-    /// tokenizer_config.json's add_bos_token decides (a Colibri config.json carries the same key). Without it a text
-    /// gets the id in front only where one id both ends and begins documents, as in models trained on a stream of
-    /// documents; families with a begin-of-text id of their own then add none.
+    /// tokenizer_config.json's add_bos_token decides (a Colibri config.json carries the same key, GGUF one of its own).
+    /// Without it a text gets the id in front only where one id both ends and begins documents, as in models trained on
+    /// a stream of documents; families with a begin-of-text id of their own then add none. llama.cpp adds one for every
+    /// SentencePiece vocabulary.
     Result<void> readAddBegin()
     {
         ModelConfig& c = m_config;
-        const bool oneSeparator = c.beginOfText && c.endOfText.size() == 1 && c.endOfText.front() == *c.beginOfText;
-        const JsonValue* stated =
-            m_source.tokenizerConfig ? m_source.tokenizerConfig->find("add_bos_token") : find("add_bos_token");
-        bool add = oneSeparator;
-        if (auto done = readFlag(stated, "add_bos_token", add); !done)
-            return done;
+        bool add = c.beginOfText && c.endOfText.size() == 1 && c.endOfText.front() == *c.beginOfText;
+        FoundKey stated = m_keys.findExactly(m_keys.isGguf() ? "tokenizer.ggml.add_bos_token" : "add_bos_token");
+        if (m_source.tokenizerConfig) {
+            const JsonValue* value = m_source.tokenizerConfig->find("add_bos_token");
+            stated = value && !value->isNull() ? FoundKey{value, "add_bos_token"} : FoundKey{};
+        }
+        if (m_keys.isGguf()) {
+            const FoundKey kind = m_keys.findExactly("tokenizer.ggml.model");
+            add = kind && valueText(*kind.value) == "llama";
+        }
+        if (stated && !stated.value->boolean())
+            return m_keys.fail(Errc::Malformed, stated.value,
+                stated.key + " is a " + std::string(stated.value->typeName()) + ", it has to be true or false");
+        if (stated)
+            add = *stated.value->boolean();
         c.addBeginOfText = add && c.beginOfText;
         if (c.beginOfText)
-            note("add_bos_token", c.addBeginOfText ? "true" : "false", stated ? "add_bos_token" : "");
+            m_keys.note("add_bos_token", c.addBeginOfText ? "true" : "false", stated);
         return {};
     }
 
-    Result<void> readIds(const JsonValue* value, const std::string& key, std::vector<TokenId>& ids) const
+    /// What the files recommend for sampling. A fact to show: a run takes its own options.
+    void noteSampling()
     {
-        if (!value || value->isNull())
+        struct SamplingKey {
+            std::string_view folder; ///< in generation_config.json
+            std::string_view gguf;
+        };
+        constexpr SamplingKey keys[]{{"do_sample", ""}, {"temperature", "general.sampling.temp"},
+            {"top_k", "general.sampling.top_k"}, {"top_p", "general.sampling.top_p"},
+            {"min_p", "general.sampling.min_p"}, {"repetition_penalty", "general.sampling.penalty_repeat"}};
+        for (const auto& [folder, gguf] : keys) {
+            FoundKey found = m_keys.isGguf() ? m_keys.findExactly(gguf) : FoundKey{};
+            if (m_source.generationConfig)
+                if (const JsonValue* value = m_source.generationConfig->find(folder); value && !value->isNull())
+                    found = {value, "generation_config.json: " + std::string(folder)};
+            if (found)
+                m_keys.note("sampling." + std::string(folder), valueText(*found.value), found);
+        }
+    }
+
+    Result<void> readIds(const FoundKey& found, std::vector<TokenId>& ids) const
+    {
+        if (!found)
             return {};
         const std::span<const JsonValue> values =
-            value->array() ? std::span<const JsonValue>(*value->array()) : std::span(value, 1);
+            found.value->array() ? std::span<const JsonValue>(*found.value->array()) : std::span(found.value, 1);
         for (const JsonValue& one : values) {
             const auto id = one.unsignedInteger();
             if (!id || *id >= std::max(1u, m_config.vocabSize))
-                return fail(Errc::OutOfRange, &one,
-                    key + " is " + textOf(one) + ", it has to be below vocab_size "
+                return m_keys.fail(Errc::OutOfRange, &one,
+                    found.key + " is " + valueText(one) + ", it has to be below vocab_size "
                         + std::to_string(m_config.vocabSize));
-            ids.push_back(static_cast<TokenId>(*id));
+            if (std::ranges::find(ids, *id) == ids.end())
+                ids.push_back(static_cast<TokenId>(*id));
         }
         return {};
     }
 
     const ModelSource& m_source;
     const ArchitectureSpec& m_spec;
+    ConfigKeys m_keys;
     ModelConfig m_config;
 };
 
+/// Where a source names its architecture, and the name that a row has there.
+struct ArchitectureName {
+    std::string_view key;
+    std::string_view (*of)(const ArchitectureSpec&);
+};
+
+ArchitectureName architectureName(std::string_view format)
+{
+    if (format == "gguf")
+        return {"general.architecture", [](const ArchitectureSpec& spec) { return spec.ggufName; }};
+    if (format == "huggingface")
+        return {"model_type", [](const ArchitectureSpec& spec) { return spec.huggingFaceType; }};
+    return {"architecture", [](const ArchitectureSpec& spec) { return name(spec.id); }};
+}
+
 Error unknownArchitecture(const ModelSource& source, const JsonValue* at, const std::string& given)
 {
+    const ArchitectureName names = architectureName(source.format);
     std::string known;
     for (const ArchitectureSpec& spec : architectures())
-        known += (known.empty() ? "" : ", ") + std::string(name(spec.id));
+        if (const std::string_view one = names.of(spec); !one.empty())
+            known += (known.empty() ? "" : ", ") + std::string(one);
     return Error{Errc::Unsupported, "read the configuration", source.configFile,
         at ? std::optional(at->offset) : std::nullopt,
         "architecture " + given + " is not known, this version knows " + known};
@@ -341,13 +392,13 @@ Error unknownArchitecture(const ModelSource& source, const JsonValue* at, const 
 
 Result<ModelConfig> readConfig(const ModelSource& source)
 {
-    const bool ours = source.format != "huggingface";
-    const JsonValue* type = source.config.find(ours ? "architecture" : "model_type");
+    const ArchitectureName names = architectureName(source.format);
+    const JsonValue* type = source.config.find(names.key);
     if (!type || !type->string())
-        return unknownArchitecture(source, type,
-            type ? textOf(*type) : std::string("(no key \"") + (ours ? "architecture" : "model_type") + "\")");
+        return unknownArchitecture(
+            source, type, type ? valueText(*type) : "(no key \"" + std::string(names.key) + "\")");
     for (const ArchitectureSpec& spec : architectures())
-        if (*type->string() == (ours ? name(spec.id) : spec.huggingFaceType))
+        if (*type->string() == names.of(spec) && !type->string()->empty())
             return Reader(source, spec).read();
     return unknownArchitecture(source, type, "\"" + *type->string() + "\"");
 }

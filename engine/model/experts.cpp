@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mixture-of-experts half of a layer: route every token, group the tokens by expert, compute each expert once for
-// all of its tokens, and add the outputs of a token in rank order.
+// The second half of a layer: one network for every token, or a mixture of experts: route every token, group the tokens
+// by expert, compute each expert once for all of its tokens, and add the outputs of a token in rank order, a shared
+// network's last.
 #include "model/forward.h"
 
+#include "kernels/math.h"
 #include "model/stage_clock.h"
 #include "routing/routing.h"
 
@@ -10,10 +12,53 @@
 
 namespace colibri {
 
+Result<void> Forward::feedForward(const LayerWeights& layer, std::uint32_t index, const Step& step)
+{
+    const auto tokens = static_cast<std::uint32_t>(step.tokens.size());
+    if (index < m_config.denseLayers) {
+        const StageClock clock(step.times ? &step.times->expertsNs : nullptr);
+        norm(layer.expertNorm, tokens);
+        network(layer.dense, tokens, m_w.projected.data());
+    } else if (auto done = experts(layer, index - m_config.denseLayers, step); !done) {
+        return done;
+    }
+    if (layer.query.data) // a layer with attention has a residual stream
+        m_kernels.add(m_w.residual.data(), m_w.projected.data(), tokens * m_config.hiddenSize);
+    return {};
+}
+
+/// out [tokens][hiddenSize] = what a network that every token takes makes of the normed rows.
+void Forward::network(const ExpertWeights& weights, std::uint32_t tokens, float* out)
+{
+    const Rows rows = inputRows(m_w.normed, 0, tokens);
+    ActivationRows gate = m_w.wideGate;
+    gate.width = weights.gate.rows; // of the two widths there may be
+    std::uint32_t jobs = 0;
+    addJob(jobs, weights.gate, rows, gate.values.data());
+    addJob(jobs, weights.up, rows, m_w.wideUp.data());
+    runJobs(jobs);
+    activate(gate, m_w.wideUp, tokens);
+    product(weights.down, inputRows(gate, 0, tokens), out);
+}
+
+void Forward::sharedNetwork(const LayerWeights& layer, std::uint32_t tokens)
+{
+    if (!layer.shared.gate.data)
+        return;
+    network(layer.shared, tokens, m_w.shared.data());
+    const std::span<float> weights = m_w.sharedWeights.first(tokens);
+    std::ranges::fill(weights, 1.f);
+    if (!layer.sharedGate.data)
+        return;
+    product(layer.sharedGate, inputRows(m_w.normed, 0, tokens), weights.data());
+    for (float& weight : weights)
+        weight = 1.f / (1.f + exactExp(-weight));
+}
+
+/// `index` counts MoE layers.
 Result<void> Forward::experts(const LayerWeights& layer, std::uint32_t index, const Step& step)
 {
     const auto tokens = static_cast<std::uint32_t>(step.tokens.size());
-    const std::uint32_t hidden = m_config.hiddenSize;
     if (auto routed = route(layer, index, step); !routed)
         return routed;
     const StageClock clock(step.times ? &step.times->expertsNs : nullptr);
@@ -24,9 +69,8 @@ Result<void> Forward::experts(const LayerWeights& layer, std::uint32_t index, co
         return stopped();
     if (auto done = breaker(index, step); !done)
         return done;
-    combine(step);
-    if (layer.query.data) // a layer with attention has a residual stream
-        m_kernels.add(m_w.residual.data(), m_w.projected.data(), tokens * hidden);
+    sharedNetwork(layer, tokens);
+    combine(layer, step);
     return {};
 }
 
@@ -34,20 +78,12 @@ Result<void> Forward::route(const LayerWeights& layer, std::uint32_t index, cons
 {
     const StageClock clock(step.times ? &step.times->routerNs : nullptr);
     const auto tokens = static_cast<std::uint32_t>(step.tokens.size());
-    const std::uint32_t hidden = m_config.hiddenSize;
-    for (std::uint32_t t = 0; t < tokens; ++t) {
-        const float* from = &m_w.residual[std::size_t{t} * hidden];
-        float* to = &m_w.normed.values[std::size_t{t} * hidden];
-        if (layer.expertNorm)
-            m_kernels.rmsNorm(from, layer.expertNorm.values, m_config.rmsNormEps, hidden, to);
-        else
-            std::copy_n(from, hidden, to);
-    }
-    quantize(m_w.normed, tokens);
+    norm(layer.expertNorm, tokens);
     if (layer.router.data) {
         std::uint32_t jobs = 0;
-        addJob(jobs, layer.router, rowsOf(m_w.normed, 0, tokens), m_w.routerLogits.data());
+        addJob(jobs, layer.router, inputRows(m_w.normed, 0, tokens), m_w.routerLogits.data());
         runJobs(jobs, true);
+        addToRows(layer.routerBias, m_w.routerLogits, 0, tokens);
     }
     const std::uint32_t k = m_config.numActiveExperts;
     for (std::uint32_t t = 0; t < tokens; ++t) {
@@ -58,7 +94,7 @@ Result<void> Forward::route(const LayerWeights& layer, std::uint32_t index, cons
         RoutingDecision decision{
             m_w.chosen.subspan(std::size_t{t} * k, k), m_w.chosenWeights.subspan(std::size_t{t} * k, k)};
         if (m_options.routing == RoutingSource::Live) {
-            routeByLogits(m_config.routing, logits, decision);
+            routeByLogits(m_config.routing, {logits, {layer.correction.values, layer.correction.size}}, decision);
         } else {
             const std::uint64_t row = m_config.tableIndex == TableIndex::Token ? step.tokens[t] : position;
             routeByTable(
@@ -95,17 +131,9 @@ void Forward::group(std::uint32_t tokens)
 
 void Forward::gather()
 {
-    const std::size_t width = m_config.hiddenSize;
-    const std::size_t groups = (width + int8GroupSize - 1) / int8GroupSize;
     const std::uint32_t slots = m_w.expertBegin[m_config.numExperts];
-    for (std::size_t slot = 0; slot < slots; ++slot) {
-        const std::size_t token = m_w.slotToken[slot];
-        std::copy_n(&m_w.normed.values[token * width], width, &m_w.gathered.values[slot * width]);
-        if (!m_options.quantize)
-            continue;
-        std::copy_n(&m_w.normed.quants[token * width], width, &m_w.gathered.quants[slot * width]);
-        std::copy_n(&m_w.normed.quantScales[token * groups], groups, &m_w.gathered.quantScales[slot * groups]);
-    }
+    for (std::size_t slot = 0; slot < slots; ++slot)
+        copyRow(m_w.normed, m_w.slotToken[slot], m_w.gathered, slot);
 }
 
 void Forward::computeExperts(const LayerWeights& layer, std::uint32_t index)
@@ -117,38 +145,41 @@ void Forward::computeExperts(const LayerWeights& layer, std::uint32_t index)
         const std::uint32_t count = m_w.expertBegin[e + 1] - first;
         if (count == 0 || functionOf(index, e))
             continue;
-        const Rows rows = rowsOf(m_w.gathered, first, count);
+        const Rows rows = inputRows(m_w.gathered, first, count);
         addJob(jobs, layer.experts[e].gate, rows, &m_w.gate.values[std::size_t{first} * ffn]);
         addJob(jobs, layer.experts[e].up, rows, &m_w.up[std::size_t{first} * ffn]);
     }
     runJobs(jobs);
-    if (ffn)
-        activate(m_w.expertBegin[m_config.numExperts]);
+    if (ffn) {
+        addExpertBias(layer, &ExpertWeights::gateBias, m_w.gate.values);
+        addExpertBias(layer, &ExpertWeights::upBias, m_w.up);
+        activate(m_w.gate, m_w.up, m_w.expertBegin[m_config.numExperts]);
+    }
     jobs = 0;
     for (std::uint32_t e = 0; e < m_config.numExperts; ++e) {
         const std::uint32_t first = m_w.expertBegin[e];
         const std::uint32_t count = m_w.expertBegin[e + 1] - first;
         if (count == 0 || functionOf(index, e))
             continue;
-        const Rows rows = rowsOf(ffn ? m_w.gate : m_w.gathered, first, count);
+        const Rows rows = inputRows(ffn ? m_w.gate : m_w.gathered, first, count);
         addJob(jobs, layer.experts[e].down, rows, &m_w.expertOut[std::size_t{first} * m_expertOut]);
     }
     runJobs(jobs);
-    addBiases(layer);
+    addExpertBias(layer, &ExpertWeights::downBias, m_w.expertOut);
     computeReplaced(index);
 }
 
-/// SwiGLU of gate and up, in place in gate, and its rounded copy.
-void Forward::activate(std::uint32_t slots)
+/// The activation of gate and up, in place in gate, and its rounded copy.
+void Forward::activate(const ActivationRows& gate, std::span<float> up, std::uint32_t count)
 {
-    const std::size_t ffn = m_config.expertFfnSize;
-    const std::size_t groups = (ffn + int8GroupSize - 1) / int8GroupSize;
-    m_pool.parallel(slots, [&](std::uint32_t slot, std::uint32_t) {
-        float* gate = &m_w.gate.values[slot * ffn];
-        m_kernels.swiglu(gate, &m_w.up[slot * ffn], static_cast<std::uint32_t>(ffn), gate);
-        if (m_options.quantize)
-            m_kernels.quantizeRow(gate, static_cast<std::uint32_t>(ffn), &m_w.gate.quants[slot * ffn],
-                &m_w.gate.quantScales[slot * groups]);
+    const std::size_t width = gate.width;
+    m_pool.parallel(count, [&](std::uint32_t row, std::uint32_t) {
+        float* values = &gate.values[row * width];
+        if (m_config.activation == Activation::Swiglu)
+            m_kernels.swiglu(values, &up[row * width], gate.width, values);
+        else
+            m_kernels.clampedSwiglu(values, &up[row * width], m_config.activationLimit, gate.width, values);
+        roundRow(m_kernels, gate, row);
     });
 }
 
@@ -163,11 +194,11 @@ void Forward::computeReplaced(std::uint32_t index)
     }
 }
 
-void Forward::addBiases(const LayerWeights& layer)
+/// Each expert's bias to its slots' rows.
+void Forward::addExpertBias(const LayerWeights& layer, Vector ExpertWeights::*bias, std::span<float> rows)
 {
     for (std::uint32_t e = 0; e < m_config.numExperts; ++e)
-        for (std::size_t slot = m_w.expertBegin[e]; layer.experts[e].downBias && slot < m_w.expertBegin[e + 1]; ++slot)
-            m_kernels.add(&m_w.expertOut[slot * m_expertOut], layer.experts[e].downBias.values, m_expertOut);
+        addToRows(layer.experts[e].*bias, rows, m_w.expertBegin[e], m_w.expertBegin[e + 1]);
 }
 
 /// A slot whose input or output is not finite gives zeros, is counted and marked in the record.
@@ -195,8 +226,9 @@ Result<void> Forward::breaker(std::uint32_t index, const Step& step)
                 step.record->countBreakerEvent();
             if (m_options.breaker == Breaker::Fatal)
                 return Error{Errc::NonFinite,
-                    "compute layer " + std::to_string(index) + " expert " + std::to_string(m_w.chosen[t * k + r]), {},
-                    std::nullopt,
+                    "compute layer " + std::to_string(layerOfMoe(m_config, index)) + " expert "
+                        + std::to_string(m_w.chosen[t * k + r]),
+                    {}, std::nullopt,
                     "a value into or out of it is not finite at position " + std::to_string(step.position + t)};
         }
         if (step.record)
@@ -205,7 +237,7 @@ Result<void> Forward::breaker(std::uint32_t index, const Step& step)
     return {};
 }
 
-void Forward::combine(const Step& step)
+void Forward::combine(const LayerWeights& layer, const Step& step)
 {
     const std::uint32_t k = m_config.numActiveExperts;
     m_pool.parallel(static_cast<std::uint32_t>(step.tokens.size()), [&](std::uint32_t t, std::uint32_t) {
@@ -216,13 +248,16 @@ void Forward::combine(const Step& step)
             m_kernels.addScaled(sum.data(), &m_w.expertOut[std::size_t{m_w.slotOf[place]} * m_expertOut],
                 m_w.chosenWeights[place], m_expertOut);
         }
+        if (layer.shared.gate.data)
+            m_kernels.addScaled(
+                sum.data(), &m_w.shared[std::size_t{t} * m_expertOut], m_w.sharedWeights[t], m_expertOut);
     });
 }
 
 void Forward::setExpertFunction(std::uint32_t layer, std::uint32_t expert, ExpertFunction function)
 {
     if (m_functions.empty())
-        m_functions.resize(std::size_t{m_config.numLayers} * m_config.numExperts);
+        m_functions.resize(std::size_t{moeLayers(m_config)} * m_config.numExperts);
     m_functions[std::size_t{layer} * m_config.numExperts + expert] = function;
 }
 

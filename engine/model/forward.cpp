@@ -6,7 +6,6 @@
 #include "memory/fault_guard.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace colibri {
 
@@ -45,7 +44,7 @@ Result<void> Forward::layers(const Step& step)
             return stopped();
         const LayerWeights& layer = m_model.weights.layers[index];
         attention(layer, index, step);
-        if (auto done = experts(layer, index, step); !done)
+        if (auto done = feedForward(layer, index, step); !done)
             return done;
         if (auto whole = intact(); !whole)
             return whole;
@@ -77,80 +76,19 @@ void Forward::embed(const Step& step)
     }
 }
 
-void Forward::attention(const LayerWeights& layer, std::uint32_t index, const Step& step)
+/// The normed residual stream, with its rounded copies; without a norm the stream itself.
+void Forward::norm(const Vector& weights, std::uint32_t tokens)
 {
-    if (!layer.query.data)
-        return;
-    const StageClock clock(step.times ? &step.times->attentionNs : nullptr);
-    const auto tokens = static_cast<std::uint32_t>(step.tokens.size());
     const std::uint32_t hidden = m_config.hiddenSize;
-    for (std::uint32_t t = 0; t < tokens; ++t)
-        m_kernels.rmsNorm(&m_w.residual[std::size_t{t} * hidden], layer.attentionNorm.values, m_config.rmsNormEps,
-            hidden, &m_w.normed.values[std::size_t{t} * hidden]);
-    quantize(m_w.normed, tokens);
-
-    const Rows rows = rowsOf(m_w.normed, 0, tokens);
-    std::uint32_t jobs = 0;
-    addJob(jobs, layer.query, rows, m_w.query.data());
-    addJob(jobs, layer.key, rows, m_w.key.data());
-    addJob(jobs, layer.value, rows, m_w.value.data());
-    runJobs(jobs);
-
-    placeInCache(layer, index, step);
-    attendHeads(index, step);
-    quantize(m_w.attended, tokens);
-    product(layer.output, rowsOf(m_w.attended, 0, tokens), m_w.projected.data());
-    m_kernels.add(m_w.residual.data(), m_w.projected.data(), tokens * hidden);
-}
-
-/// Norms and rotates queries and keys, and stores keys and values at their positions.
-void Forward::placeInCache(const LayerWeights& layer, std::uint32_t index, const Step& step)
-{
-    const std::uint32_t dim = m_config.headDim;
-    const auto normAndRotate = [&](float* head, const Vector& norm, std::uint32_t position) {
-        if (norm)
-            m_kernels.rmsNorm(head, norm.values, m_config.rmsNormEps, dim, head);
-        const std::size_t angles = std::size_t{position} * (dim / 2);
-        m_kernels.rope(head, &m_w.cosine[angles], &m_w.sine[angles], dim);
-    };
-    for (std::uint32_t t = 0; t < step.tokens.size(); ++t) {
-        const std::uint32_t position = step.position + t;
-        for (std::uint32_t head = 0; head < m_config.numHeads; ++head)
-            normAndRotate(&m_w.query[(std::size_t{t} * m_config.numHeads + head) * dim], layer.queryNorm, position);
-        for (std::uint32_t head = 0; head < m_config.numKvHeads; ++head) {
-            const std::size_t from = (std::size_t{t} * m_config.numKvHeads + head) * dim;
-            normAndRotate(&m_w.key[from], layer.keyNorm, position);
-            const std::size_t at = cacheAt(index, head, position);
-            m_kernels.storeKv(&m_w.key[from], dim, m_options.kv, &m_w.keys[at]);
-            m_kernels.storeKv(&m_w.value[from], dim, m_options.kv, &m_w.values[at]);
-        }
+    for (std::uint32_t t = 0; t < tokens; ++t) {
+        const float* from = &m_w.residual[std::size_t{t} * hidden];
+        float* to = &m_w.normed.values[std::size_t{t} * hidden];
+        if (weights)
+            m_kernels.rmsNorm(from, weights.values, m_config.rmsNormEps, hidden, to);
+        else
+            std::copy_n(from, hidden, to);
     }
-}
-
-void Forward::attendHeads(std::uint32_t index, const Step& step)
-{
-    const std::uint32_t dim = m_config.headDim;
-    const std::uint32_t shared = m_config.numHeads / m_config.numKvHeads;
-    const float scale = 1.f / std::sqrt(static_cast<float>(dim));
-    m_pool.parallel(static_cast<std::uint32_t>(step.tokens.size()) * m_config.numHeads,
-        [&](std::uint32_t item, std::uint32_t thread) {
-            if (m_stop.stop_requested())
-                return;
-            const std::uint32_t t = item / m_config.numHeads;
-            const std::uint32_t head = item % m_config.numHeads;
-            const std::size_t cache = cacheAt(index, head / shared, 0);
-            AttendArgs args;
-            args.query = &m_w.query[std::size_t{item} * dim];
-            args.keys = &m_w.keys[cache];
-            args.values = &m_w.values[cache];
-            args.kv = m_options.kv;
-            args.positions = step.position + t + 1;
-            args.headDim = dim;
-            args.scale = scale;
-            args.scores = &m_w.scores[std::size_t{thread} * m_options.context];
-            args.out = &m_w.attended.values[std::size_t{item} * dim];
-            m_kernels.attend(args);
-        });
+    quantize(m_w.normed, tokens);
 }
 
 Result<void> Forward::output(std::uint32_t first, std::uint32_t count)
@@ -165,31 +103,19 @@ Result<void> Forward::output(std::uint32_t first, std::uint32_t count)
         m_kernels.rmsNorm(&m_w.residual[std::size_t{first + t} * hidden], m_model.weights.finalNorm.values,
             m_config.rmsNormEps, hidden, &m_w.normed.values[std::size_t{t} * hidden]);
     quantize(m_w.normed, count);
-    product(m_model.weights.head, rowsOf(m_w.normed, 0, count), m_w.rows.data());
+    product(m_model.weights.head, inputRows(m_w.normed, 0, count), m_w.rows.data());
     return intact();
-}
-
-Rows Forward::rowsOf(const ActivationRows& rows, std::uint32_t first, std::uint32_t count) const
-{
-    const std::size_t at = std::size_t{first} * rows.width;
-    const std::size_t groups = (rows.width + int8GroupSize - 1) / int8GroupSize;
-    return {rows.values.data() + at, m_options.quantize ? rows.quants.data() + at : nullptr,
-        m_options.quantize ? rows.quantScales.data() + first * groups : nullptr, count, rows.width};
 }
 
 void Forward::quantize(const ActivationRows& rows, std::uint32_t count)
 {
-    if (!m_options.quantize)
-        return;
-    const std::size_t groups = (rows.width + int8GroupSize - 1) / int8GroupSize;
     for (std::size_t t = 0; t < count; ++t)
-        m_kernels.quantizeRow(
-            &rows.values[t * rows.width], rows.width, &rows.quants[t * rows.width], &rows.quantScales[t * groups]);
+        roundRow(m_kernels, rows, t);
 }
 
-void Forward::addJob(std::uint32_t& count, const Matrix& matrix, const Rows& rows, float* out)
+void Forward::addJob(std::uint32_t& count, const Matrix& matrix, const Rows& rows, float* out, std::uint32_t outStride)
 {
-    m_w.jobs[count++] = ProductJob{&matrix, rows, out, matrix.rows, 0};
+    m_w.jobs[count++] = ProductJob{&matrix, rows, out, outStride ? outStride : matrix.rows, 0};
 }
 
 void Forward::product(const Matrix& matrix, const Rows& rows, float* out)
@@ -226,11 +152,11 @@ void Forward::runJobs(std::uint32_t count, bool inDouble)
     });
 }
 
-std::size_t Forward::cacheAt(std::uint32_t layer, std::uint32_t head, std::uint32_t position) const
+/// Adds a bias to rows [first, last) of its width.
+void Forward::addToRows(const Vector& bias, std::span<float> rows, std::size_t first, std::size_t last)
 {
-    const std::size_t elementSize = m_options.kv == KvType::F16 ? 2 : 4;
-    const std::size_t row = (std::size_t{layer} * m_config.numKvHeads + head) * m_options.context + position;
-    return row * m_config.headDim * elementSize;
+    for (std::size_t row = first; bias && row < last; ++row)
+        m_kernels.add(&rows[row * bias.size], bias.values, bias.size);
 }
 
 } // namespace colibri

@@ -23,7 +23,6 @@ struct ForwardOptions {
     const KernelTable* kernels = nullptr;
     KvType kv = KvType::F32;
     std::uint32_t context = 1;
-    bool quantize = false; ///< round activations to 8 bits for int8 matrices
     RoutingSource routing = RoutingSource::Live;
     Breaker breaker = Breaker::Zero;
 };
@@ -50,7 +49,7 @@ public:
     /// Output rows (logits) of tokens [first, first + count) of the last step into Workspace::rows; count <=
     /// rowCapacity. Fails with Lost.
     Result<void> output(std::uint32_t first, std::uint32_t count);
-    /// Null restores the engine's own computation.
+    /// Of an MoE layer. Null restores the engine's own computation.
     void setExpertFunction(std::uint32_t layer, std::uint32_t expert, ExpertFunction function);
 
 private:
@@ -58,27 +57,38 @@ private:
     Result<void> intact();
     Error stopped() const;
     void embed(const Step& step);
+    void norm(const Vector& weights, std::uint32_t tokens);
     void attention(const LayerWeights& layer, std::uint32_t index, const Step& step);
+    void project(const LayerWeights& layer, std::uint32_t tokens);
+    void projectLatent(const LayerWeights& layer, std::uint32_t tokens);
+    void rotate(float* head, std::uint32_t position) const;
+    void normHeads(const Vector& norm, std::span<float> heads) const;
     void placeInCache(const LayerWeights& layer, std::uint32_t index, const Step& step);
-    void attendHeads(std::uint32_t index, const Step& step);
+    void placeLatent(const LayerWeights& layer, std::uint32_t index, const Step& step);
+    void latentQueries(const LayerWeights& layer, const Step& step);
+    void attendHeads(const LayerWeights& layer, std::uint32_t index, const Step& step);
+    void latentOutputs(const LayerWeights& layer, std::uint32_t tokens);
+    Result<void> feedForward(const LayerWeights& layer, std::uint32_t index, const Step& step);
+    void network(const ExpertWeights& weights, std::uint32_t tokens, float* out);
+    void sharedNetwork(const LayerWeights& layer, std::uint32_t tokens);
     Result<void> experts(const LayerWeights& layer, std::uint32_t index, const Step& step);
     Result<void> route(const LayerWeights& layer, std::uint32_t index, const Step& step);
     void group(std::uint32_t tokens);
     void gather();
     void computeExperts(const LayerWeights& layer, std::uint32_t index);
-    void activate(std::uint32_t slots);
+    void activate(const ActivationRows& gate, std::span<float> up, std::uint32_t count);
     void computeReplaced(std::uint32_t index);
-    void addBiases(const LayerWeights& layer);
+    void addExpertBias(const LayerWeights& layer, Vector ExpertWeights::*bias, std::span<float> rows);
+    void addToRows(const Vector& bias, std::span<float> rows, std::size_t first, std::size_t last);
     Result<void> breaker(std::uint32_t index, const Step& step);
-    void combine(const Step& step);
+    void combine(const LayerWeights& layer, const Step& step);
 
-    Rows rowsOf(const ActivationRows& rows, std::uint32_t first, std::uint32_t count) const;
     void quantize(const ActivationRows& rows, std::uint32_t count);
     /// Computes jobs [0, count) of the workspace, their output rows split over the threads.
     void runJobs(std::uint32_t count, bool inDouble = false);
     void product(const Matrix& matrix, const Rows& rows, float* out);
-    void addJob(std::uint32_t& count, const Matrix& matrix, const Rows& rows, float* out);
-    std::size_t cacheAt(std::uint32_t layer, std::uint32_t head, std::uint32_t position) const;
+    void addJob(std::uint32_t& count, const Matrix& matrix, const Rows& rows, float* out, std::uint32_t outStride = 0);
+    std::size_t cacheAt(std::uint32_t layer, std::uint32_t head, std::uint32_t position, std::uint32_t dim) const;
     ExpertFunction functionOf(std::uint32_t layer, std::uint32_t expert) const;
 
     const LoadedModel& m_model;
@@ -90,7 +100,7 @@ private:
     std::uint32_t m_expertOut; ///< components of an expert's output
     std::stop_token m_stop; ///< of the step under way
     std::uint64_t m_faults = 0; ///< mappingFaults() when all mappings were last known to be whole
-    std::vector<ExpertFunction> m_functions; ///< [layers][experts], empty while none is set
+    std::vector<ExpertFunction> m_functions; ///< [MoE layers][experts], empty while none is set
 };
 
 } // namespace colibri

@@ -42,7 +42,9 @@ struct LoadedModel {
     std::uint64_t activeParameters = 0;
     std::uint64_t mappedBytes = 0;
 
-    /// Row of the static table for a position or token; empty when there is no such row.
+    /// Every MoE layer has one.
+    bool hasRouter() const;
+    /// Row of the static table for an MoE layer and a position or token; empty when there is no such row.
     std::span<const std::uint16_t> tableRow(std::uint32_t layer, std::uint64_t row) const;
     /// Fails with Lost when a mapping lost pages. Cheap: one load for each file.
     Result<void> checkMappings() const;

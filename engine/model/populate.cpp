@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "model/find_tensor.h"
 #include "model/loaded_model.h"
 
 #include <algorithm>
@@ -17,26 +18,27 @@ struct Stretch {
     std::uint32_t file = 0;
     std::uint64_t begin = 0;
     std::uint64_t end = 0;
-    std::int64_t layer = -1; ///< -1: not an expert's
+    std::int64_t layer = -1; ///< MoE layer; -1: not an expert's
     std::uint32_t expert = 0;
 };
 
 std::vector<Stretch> stretches(const LoadedModel& model)
 {
     std::vector<Stretch> all;
-    const auto& tensors = model.source.tensors;
-    const auto add = [&](const TensorSlot& slot, std::uint32_t layer, std::uint32_t expert, bool isExpert) {
-        const auto found = std::ranges::lower_bound(tensors, tensorName(slot, layer, expert), {}, &TensorInfo::name);
-        if (found != tensors.end() && found->name == tensorName(slot, layer, expert))
-            all.push_back(
-                {found->file, found->offset, found->offset + found->size, isExpert ? std::int64_t{layer} : -1, expert});
+    const ModelConfig& c = model.config;
+    const auto add = [&](const TensorSlot& slot, std::uint32_t layer, std::uint32_t expert) {
+        const bool isExpert = slot.scope == Scope::Experts;
+        if (const auto found = findTensor(model.source, slot, layer, expert)) {
+            const TensorInfo& part = found->part;
+            all.push_back({part.file, part.offset, part.offset + part.size,
+                isExpert ? std::int64_t{layer - c.denseLayers} : -1, expert});
+        }
     };
-    for (const TensorSlot& slot : specOf(model.config.architecture).tensors) {
-        const bool perLayer = slot.name.find("{layer}") != std::string_view::npos;
-        const bool perExpert = slot.kind == TensorKind::Expert;
-        for (std::uint32_t layer = 0; layer < (perLayer ? model.config.numLayers : 1); ++layer)
-            for (std::uint32_t expert = 0; expert < (perExpert ? model.config.numExperts : 1); ++expert)
-                add(slot, layer, expert, perExpert);
+    for (const TensorSlot& slot : specOf(c.architecture).tensors) {
+        const LayerRange layers = layersOf(slot, c);
+        for (std::uint32_t layer = layers.first; layer < layers.last; ++layer)
+            for (std::uint32_t expert = 0; expert < expertsOf(slot, c); ++expert)
+                add(slot, layer, expert);
     }
     // Experts last, each one's tensors side by side: the map then fills expert by expert.
     std::ranges::stable_sort(all, {}, [](const Stretch& s) { return std::tuple(s.layer, s.expert, s.file, s.begin); });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kernels/kernels.h"
 #include "memory/arena.h"
+#include "model/activations.h"
 #include "types/model_config.h"
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct WorkspacePlan {
     std::uint32_t batch = 1; ///< tokens that go through the layers together
     std::uint32_t context = 1; ///< positions of the KV cache
     KvType kv = KvType::F32;
-    bool quantize = false; ///< int8 copies of activations are needed
+    FormatSet rounded{}; ///< copies of activations that are needed
 };
 
 /// A product of rows with one matrix, a unit of parallel work.
@@ -30,28 +30,25 @@ struct ProductJob {
     std::uint32_t firstItem = 0; ///< of the numbered pieces of all jobs
 };
 
-/// Rows of activations with their rounded copies.
-struct ActivationRows {
-    std::span<float> values; ///< [rows][width]
-    std::span<std::int8_t> quants; ///< [rows][width], empty unless planned
-    std::span<float> quantScales; ///< [rows][ceil(width / 32)]
-    std::uint32_t width = 0;
-};
-
-/// Everything a run writes, in one arena. B batch, S = B * k expert slots, H hidden, O output of experts, C context.
+/// Everything a run writes, in one arena. B batch, S = B * k expert slots, H hidden, O output of experts, C context, D
+/// and V the components of a cached key and value (cachedKeyDim, cachedValueDim).
 struct Workspace {
     std::span<float> residual; ///< [B][H]
     ActivationRows normed; ///< [B][H]
     std::span<float> query; ///< [B][numHeads * headDim]
-    std::span<float> key; ///< [B][numKvHeads * headDim]
-    std::span<float> value; ///< [B][numKvHeads * headDim]
-    ActivationRows attended; ///< [B][numHeads * headDim]
+    std::span<float> key; ///< [B][numKvHeads * D]
+    std::span<float> value; ///< [B][numKvHeads * V]
+    ActivationRows queryDown; ///< [B][queryRank]
+    ActivationRows plainQuery; ///< MLA: [numHeads][B][headDim - ropeDim], the unrotated parts
+    std::span<float> latentQuery; ///< MLA: [B][numHeads * D], in the space of latent vectors
+    ActivationRows latentMix; ///< MLA: [numHeads][B][latentRank]
+    ActivationRows attended; ///< [B][numHeads * valueDim]
     std::span<float> projected; ///< [B][H]
     std::span<float> scores; ///< [threads][C]
-    std::span<float> cosine; ///< [C][headDim / 2]
-    std::span<float> sine; ///< [C][headDim / 2]
-    std::span<std::byte> keys; ///< [numLayers][numKvHeads][C][headDim] of kv
-    std::span<std::byte> values; ///< likewise
+    std::span<float> cosine; ///< [C][ropeDim / 2]
+    std::span<float> sine; ///< [C][ropeDim / 2]
+    std::span<std::byte> keys; ///< [numLayers][numKvHeads][C][D] of kv
+    std::span<std::byte> values; ///< [numLayers][numKvHeads][C][V] of kv; none with a latent vector, which is both
     std::span<float> routerLogits; ///< [B][numExperts]
     std::span<std::uint16_t> chosen; ///< [B][k]
     std::span<float> chosenWeights; ///< [B][k]
@@ -63,7 +60,11 @@ struct Workspace {
     ActivationRows gate; ///< [S][expertFfnSize]
     std::span<float> expertOut; ///< [S][O]
     std::span<std::uint8_t> slotBad; ///< [S], 1: not finite
-    std::span<ProductJob> jobs; ///< [max(3, 2 * numExperts)]
+    std::span<float> wideUp; ///< [B][largest width of a network that every token takes]
+    ActivationRows wideGate; ///< likewise
+    std::span<float> shared; ///< [B][H], what the shared network gave
+    std::span<float> sharedWeights; ///< [B]
+    std::span<ProductJob> jobs; ///< [max(3, 2 * numExperts, numHeads)]
     std::span<float> rows; ///< [rowCapacity][outputSize], logits
     std::uint32_t rowCapacity = 0; ///< output rows made together
 

@@ -46,7 +46,7 @@ const AddedTokens::Token* AddedTokens::longestAt(std::string_view text) const
     return longest;
 }
 
-std::vector<AddedTokens::Part> AddedTokens::split(std::string_view text) const
+std::vector<AddedTokens::Part> AddedTokens::split(std::string_view text, Look look) const
 {
     std::vector<Part> parts;
     std::size_t done = 0; // end of the last part
@@ -56,7 +56,7 @@ std::vector<AddedTokens::Part> AddedTokens::split(std::string_view text) const
         done = std::max(done, end);
     };
     std::size_t at = 0;
-    while (!m_tokens.empty() && at < text.size()) {
+    while (look != Look::None && !m_tokens.empty() && at < text.size()) {
         const Token* const token = longestAt(text.substr(at));
         if (!token) {
             ++at;
@@ -64,7 +64,7 @@ std::vector<AddedTokens::Part> AddedTokens::split(std::string_view text) const
         }
         const std::size_t begin = at;
         at += token->content.size();
-        if (token->singleWord && !standsAlone(text, begin, at))
+        if ((token->special && look == Look::NotSpecial) || (token->singleWord && !standsAlone(text, begin, at)))
             continue;
         upTo(begin - (token->leftStrip ? trailingSpace(text.substr(done, begin - done)) : 0));
         at += token->rightStrip ? leadingSpace(text.substr(at)) : 0;

@@ -6,24 +6,22 @@
 
 namespace colibri {
 
-BytePairMerger::BytePairMerger(
-    const std::array<TokenId, 256>& byteTokens, std::span<const Merge> merges, std::uint32_t tokens)
-    : m_byteTokens(byteTokens)
-    , m_first(std::size_t{tokens} + 1)
+BytePairMerger::BytePairMerger(std::span<const Merge> merges, std::uint32_t tokens)
+    : m_first(std::size_t{tokens} + 1)
 {
-    std::vector<std::uint32_t> order(merges.size());
-    std::iota(order.begin(), order.end(), 0u);
-    const auto key = [&](std::uint32_t rank) { return std::pair(merges[rank].left, merges[rank].right); };
-    std::sort(order.begin(), order.end(), [&](auto a, auto b) { return key(a) != key(b) ? key(a) < key(b) : a < b; });
-    m_rules.reserve(merges.size());
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        if (i + 1 < order.size() && key(order[i]) == key(order[i + 1]))
-            continue;
-        const Merge& merge = merges[order[i]];
-        m_rules.push_back({merge.right, order[i], merge.merged});
+    for (const Merge& merge : merges)
         ++m_first[merge.left + 1];
-    }
     std::partial_sum(m_first.begin(), m_first.end(), m_first.begin());
+    m_rules.resize(merges.size());
+    std::vector<std::uint32_t> end(m_first.begin(), m_first.end() - 1);
+    for (std::uint32_t rank = 0; rank < merges.size(); ++rank)
+        m_rules[end[merges[rank].left]++] = {merges[rank].right, rank, merges[rank].merged};
+    // Later ones first, so that a search meets the last of equal pairs.
+    const auto before = [](const Rule& a, const Rule& b) {
+        return a.right != b.right ? a.right < b.right : a.rank > b.rank;
+    };
+    for (std::uint32_t token = 0; token < tokens; ++token)
+        std::sort(m_rules.begin() + m_first[token], m_rules.begin() + m_first[token + 1], before);
 }
 
 const BytePairMerger::Rule* BytePairMerger::find(TokenId left, TokenId right) const
@@ -49,15 +47,14 @@ void BytePairMerger::consider(std::uint32_t left, Scratch& scratch) const
     }
 }
 
-void BytePairMerger::append(std::string_view word, Scratch& scratch, std::vector<TokenId>& ids) const
+void BytePairMerger::append(std::span<const TokenId> tokens, Scratch& scratch, std::vector<TokenId>& ids) const
 {
     auto& symbols = scratch.m_symbols;
     auto& candidates = scratch.m_candidates;
-    const auto size = static_cast<std::uint32_t>(word.size());
+    const auto size = static_cast<std::uint32_t>(tokens.size());
     symbols.clear();
     for (std::uint32_t i = 0; i < size; ++i)
-        symbols.push_back(
-            {m_byteTokens[static_cast<unsigned char>(word[i])], i - 1, i + 1}); // none in front of the first
+        symbols.push_back({tokens[i], i - 1, i + 1}); // none in front of the first
     if (symbols.empty())
         return;
     symbols.back().next = Scratch::none;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tokenizer/splitpattern.h"
 
+#include "tokenizer/unicode_standins.h"
 #include "tokenizer/utf8.h"
 
 #include <oniguruma.h>
@@ -70,51 +71,73 @@ void SplitPattern::Free::operator()(re_pattern_buffer* pattern) const
     onig_free(pattern);
 }
 
-Result<SplitPattern> SplitPattern::compile(std::string_view pattern)
+Result<SplitPattern> SplitPattern::compile(std::string_view pattern, Kind kind)
 {
     const auto failed = [](std::string why) {
         return Error{Errc::Malformed, "compile the pattern", {}, {}, std::move(why)};
     };
     if (initialized() != ONIG_NORMAL)
         return failed("the pattern library does not start: " + reason(initialized(), nullptr));
-    if (pattern.size() > maxPatternBytes)
-        return failed("it has " + std::to_string(pattern.size()) + " bytes, at most " + std::to_string(maxPatternBytes)
+    if (pattern.empty() || pattern.size() > maxPatternBytes)
+        return failed("it has " + std::to_string(pattern.size()) + " bytes, 1 to " + std::to_string(maxPatternBytes)
             + " are allowed");
     OnigRegex compiled = nullptr;
     OnigErrorInfo info{};
+    OnigSyntaxType* const syntax = kind == Kind::Regex ? ONIG_SYNTAX_ONIGURUMA : ONIG_SYNTAX_ASIS;
     const int code = onig_new(&compiled, pointer(pattern), pointer(pattern) + pattern.size(), ONIG_OPTION_NONE,
-        ONIG_ENCODING_UTF8, ONIG_SYNTAX_ONIGURUMA, &info);
+        ONIG_ENCODING_UTF8, syntax, &info);
     if (code != ONIG_NORMAL)
         return failed(reason(code, &info));
     return SplitPattern(compiled);
 }
 
-Result<void> SplitPattern::split(std::string_view text, std::vector<std::string_view>& pieces) const
+Result<void> SplitPattern::find(std::string_view text, std::vector<SplitPart>& parts) const
 {
+    const auto replaced = withStandIns(text);
+    const std::string_view searched = replaced ? *replaced : text;
     Search search;
-    std::size_t cut = 0; // end of the last piece
-    const auto cutAt = [&](std::size_t at) {
-        if (at > cut)
-            pieces.push_back(text.substr(cut, at - cut));
-        cut = at;
+    std::size_t done = 0; // end of the last part
+    const auto upTo = [&](std::size_t at, bool match) {
+        if (at > done)
+            parts.push_back({text.substr(done, at - done), match});
+        done = at;
     };
     std::size_t from = 0;
     while (from < text.size()) {
-        const int begin = search.next(m_pattern.get(), text, from);
+        const int begin = search.next(m_pattern.get(), searched, from);
         if (begin == ONIG_MISMATCH)
             break;
         if (begin < 0)
             return Error{Errc::Unsupported, "split the text", {}, {},
                 "the pre-tokenizer's pattern gives up: " + reason(begin, nullptr)};
-        cutAt(static_cast<std::size_t>(begin));
-        cutAt(search.matchEnd());
-        from = cut;
+        upTo(static_cast<std::size_t>(begin), false);
+        upTo(search.matchEnd(), true);
+        from = done;
         if (search.matchEnd() == static_cast<std::size_t>(begin)
             && from < text.size()) // an empty match: step over one character
             from += utf8Step(text.substr(from)).size;
     }
-    cutAt(text.size());
+    upTo(text.size(), false);
     return {};
+}
+
+void cut(const std::vector<SplitPart>& parts, SplitBehavior behavior, std::vector<std::string_view>& pieces)
+{
+    const std::size_t first = pieces.size();
+    const SplitPart* last = nullptr;
+    for (const SplitPart& part : parts) {
+        const bool joins = last
+            && ((behavior == SplitBehavior::MergedWithPrevious && part.match && !last->match)
+                || (behavior == SplitBehavior::MergedWithNext && last->match && !part.match)
+                || (behavior == SplitBehavior::Contiguous && part.match == last->match));
+        if (behavior == SplitBehavior::Removed && part.match)
+            continue;
+        if (joins && pieces.size() > first)
+            pieces.back() = {pieces.back().data(), pieces.back().size() + part.text.size()};
+        else
+            pieces.push_back(part.text);
+        last = &part;
+    }
 }
 
 } // namespace colibri

@@ -3,6 +3,12 @@
 
 namespace colibri {
 
+namespace {
+
+constexpr std::size_t maxStages = 32;
+
+} // namespace
+
 bool isType(const JsonValue& stage, std::string_view type)
 {
     const JsonValue* const value = stage.find("type");
@@ -40,6 +46,48 @@ Result<void> TokenizerJson::refuse(const JsonValue& object, const std::string& p
     if (*on)
         return failed(Errc::Unsupported, *object.find(key), part + "." + key + " is true, supported is false");
     return {};
+}
+
+Result<std::string> TokenizerJson::text(
+    const JsonValue& object, const std::string& part, const char* key, std::size_t least, std::size_t most) const
+{
+    const JsonValue* const value = object.find(key);
+    const std::string* const found = value ? value->string() : nullptr;
+    if (!found || found->size() < least || found->size() > most)
+        return failed(found ? Errc::Unsupported : Errc::Malformed, value ? *value : object,
+            part + "." + key + " is " + (value ? shortText(*value) : "missing") + ", it must be a text of "
+                + std::to_string(least) + " to " + std::to_string(most) + " bytes");
+    return *found;
+}
+
+Result<void> TokenizerJson::flatten(
+    const JsonValue& value, const std::string& part, const char* listKey, std::vector<const JsonValue*>& into) const
+{
+    if (into.size() == maxStages)
+        return failed(Errc::Unsupported, value, part + " has more than " + std::to_string(maxStages) + " stages");
+    if (!isType(value, "Sequence")) {
+        into.push_back(&value);
+        return {};
+    }
+    const JsonValue* const list = value.find(listKey);
+    if (!list || !list->array())
+        return failed(Errc::Malformed, list ? *list : value,
+            part + "." + listKey + " is " + (list ? shortText(*list) : "missing") + ", it must be an array");
+    for (const JsonValue& stage : *list->array())
+        if (auto done = flatten(stage, part, listKey, into); !done)
+            return done;
+    return {};
+}
+
+Result<std::vector<const JsonValue*>> TokenizerJson::stages(
+    const JsonValue& root, const char* part, const char* listKey) const
+{
+    std::vector<const JsonValue*> result;
+    const JsonValue* const value = root.find(part);
+    if (value && !value->isNull())
+        if (const auto done = flatten(*value, part, listKey, result); !done)
+            return done.error();
+    return result;
 }
 
 } // namespace colibri

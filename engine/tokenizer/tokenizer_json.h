@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace colibri {
 
@@ -27,8 +28,19 @@ public:
     Result<bool> flag(const JsonValue& object, const std::string& part, const char* key, bool missing) const;
     /// Refuses a switch that is on, since its effect is not there.
     Result<void> refuse(const JsonValue& object, const std::string& part, const char* key) const;
+    /// A text member of at most `most` bytes.
+    Result<std::string> text(
+        const JsonValue& object, const std::string& part, const char* key, std::size_t least, std::size_t most) const;
+    /// The stages of one part, sequences of sequences laid flat; none when the part is null or missing. At most 32.
+    Result<std::vector<const JsonValue*>> stages(const JsonValue& root, const char* part, const char* listKey) const;
+
+protected:
+    const std::string& file() const { return m_file; }
 
 private:
+    Result<void> flatten(const JsonValue& value, const std::string& part, const char* listKey,
+        std::vector<const JsonValue*>& into) const;
+
     const std::string& m_file;
 };
 

@@ -14,12 +14,24 @@ namespace {
 /// Ids may leave gaps, but not more than the file's own size or this justifies.
 constexpr std::uint64_t freelyAllowedIds = 65'536;
 
+/// Classes of transformers that build the post_processor anew from add_bos_token and add_eos_token.
+constexpr std::string_view rewritingClasses[] = {"LlamaTokenizer", "LlamaTokenizerFast", "CodeLlamaTokenizer",
+    "CodeLlamaTokenizerFast", "GemmaTokenizer", "GemmaTokenizerFast", "CohereTokenizer", "CohereTokenizerFast"};
+
+/// The name of a byte's token for byte_fallback.
+std::string fallbackName(std::size_t byte)
+{
+    constexpr std::string_view digits = "0123456789ABCDEF";
+    return {'<', '0', 'x', digits[byte >> 4], digits[byte & 15], '>'};
+}
+
 class Reader : private TokenizerJson {
 public:
-    Reader(std::string_view json, const std::string& file)
+    Reader(const JsonValue& root, std::size_t bytes, const std::string& file, const FrameConfig& config)
         : TokenizerJson(file)
-        , m_json(json)
-        , m_file(file)
+        , m_root(root)
+        , m_bytes(bytes)
+        , m_config(config)
     {
     }
 
@@ -33,12 +45,18 @@ private:
     Result<void> readVocabulary(const JsonValue& model);
     Result<void> readAddedTokens();
     Result<void> readMerges(const JsonValue& model);
-    Result<BytePairMerger::Merge> merge(std::size_t index, const JsonValue& value) const;
+    Result<BytePairMerger::Merge> merge(std::size_t index, const JsonValue& value);
+    Result<void> readSymbols(const JsonValue& model);
+    Result<std::vector<TokenId>> specialIds(const JsonValue& frame, const JsonValue& piece) const;
+    Result<void> readFrame(const JsonValue* frame);
+    void applyConfig(std::optional<bool> add, const std::string& name, std::vector<TokenId>& ids);
 
-    std::string_view m_json;
-    const std::string& m_file;
-    JsonValue m_root;
+    const JsonValue& m_root;
+    std::size_t m_bytes;
+    const FrameConfig& m_config;
     TokenizerParts m_parts;
+    bool m_byteLevel = false;
+    std::string m_joined; ///< of the merge that is being read
 };
 
 Result<void> Reader::checkModel(const JsonValue& model) const
@@ -53,14 +71,14 @@ Result<void> Reader::checkModel(const JsonValue& model) const
                 std::string("model.") + key + " is " + shortText(*value) + ", supported is none");
     if (const JsonValue* const value = model.find("dropout"); value && !value->isNull() && value->number() != 0.0)
         return failed(Errc::Unsupported, *value, "model.dropout is " + shortText(*value) + ", supported is none");
-    return refuse(model, "model", "byte_fallback");
+    return {};
 }
 
 /// An id in `owner`, small enough for the file. `field` makes its name for an error.
 template <class Field>
 Result<TokenId> Reader::id(const Field& field, const JsonValue* value, const JsonValue& owner) const
 {
-    const std::uint64_t limit = std::max<std::uint64_t>(freelyAllowedIds, m_json.size());
+    const std::uint64_t limit = std::max<std::uint64_t>(freelyAllowedIds, m_bytes);
     const auto number = value ? value->unsignedInteger() : std::nullopt;
     if (!number || *number >= std::min<std::uint64_t>(limit, UINT32_MAX))
         return failed(Errc::Malformed, value ? *value : owner,
@@ -100,7 +118,12 @@ Result<void> Reader::readVocabulary(const JsonValue& model)
     const auto highest = highestId(*vocab);
     if (!highest)
         return highest.error();
-    m_parts.vocabulary = Vocabulary(*highest, m_json.size());
+    std::size_t nameBytes = 0;
+    for (const auto& [name, value] : *vocab->object())
+        nameBytes += name.size();
+    const JsonValue* const added = m_root.find("added_tokens");
+    const std::size_t count = vocab->object()->size() + (added && added->array() ? added->array()->size() : 0);
+    m_parts.vocabulary = Vocabulary(m_byteLevel ? Spelling::ByteLevel : Spelling::Plain, *highest, count, nameBytes);
     for (const auto& [name, value] : *vocab->object())
         if (!m_parts.vocabulary.add(name, static_cast<TokenId>(*value.unsignedInteger()), Vocabulary::Kind::Base))
             return failed(Errc::Malformed, value,
@@ -141,10 +164,11 @@ Result<void> Reader::readAddedTokens()
             return failed(Errc::Mismatch, value,
                 part + " has the id " + std::to_string(*number)
                     + ", which another token has, or which differs from its id in model.vocab");
-        auto text = *inNormalized && m_parts.nfc ? toNfc(*content->string()) : Result<std::string>(*content->string());
+        auto text =
+            *inNormalized ? m_parts.normalizer.apply(*content->string()) : Result<std::string>(*content->string());
         if (!text)
             return failed(text.error().code, *content, part + ": " + text.error().why);
-        (*inNormalized ? normalized : raw).push_back({std::move(*text), *number, *single, *left, *right});
+        (*inNormalized ? normalized : raw).push_back({std::move(*text), *number, *special, *single, *left, *right});
     }
     m_parts.rawAdded = AddedTokens(std::move(raw));
     m_parts.normalizedAdded = AddedTokens(std::move(normalized));
@@ -152,7 +176,7 @@ Result<void> Reader::readAddedTokens()
 }
 
 /// "a b" or ["a", "b"], both and their joined form being tokens.
-Result<BytePairMerger::Merge> Reader::merge(std::size_t index, const JsonValue& value) const
+Result<BytePairMerger::Merge> Reader::merge(std::size_t index, const JsonValue& value)
 {
     const auto field = [index] { return "model.merges[" + std::to_string(index) + "]"; };
     std::string_view left;
@@ -166,33 +190,33 @@ Result<BytePairMerger::Merge> Reader::merge(std::size_t index, const JsonValue& 
         left = *(*pair)[0].string();
         right = *(*pair)[1].string();
     }
-    if (left.empty() || right.empty() || right.find(' ') != right.npos)
+    if (left.empty() || right.empty() || (value.string() && right.find(' ') != right.npos))
         return failed(
             Errc::Malformed, value, field() + " is " + shortText(value) + ", it must be \"a b\" or [\"a\", \"b\"]");
-    std::optional<TokenId> ids[3];
-    const std::string names[3] = {std::string(left), std::string(right), std::string(left) + std::string(right)};
-    for (int i = 0; i < 3; ++i) {
-        const auto bytes = bytesOfByteLevel(names[i]);
-        ids[i] = bytes ? m_parts.vocabulary.idOfBytes(*bytes) : std::nullopt;
-        if (!ids[i])
-            return failed(Errc::Mismatch, value,
-                field() + " needs the token " + shortText(JsonValue{names[i]}) + ", which model.vocab does not have");
-    }
-    return BytePairMerger::Merge{*ids[0], *ids[1], *ids[2]};
+    const auto append = [&](std::string_view name) {
+        return m_byteLevel ? appendByteLevel(name, m_joined) : (m_joined += name, true);
+    };
+    m_joined.clear();
+    const bool leftSpelled = append(left);
+    const std::size_t middle = m_joined.size();
+    const bool rightSpelled = append(right);
+    const std::string_view joined = m_joined;
+    const Vocabulary& vocabulary = m_parts.vocabulary;
+    const auto first = leftSpelled ? vocabulary.idOfBytes(joined.substr(0, middle)) : std::nullopt;
+    const auto second = rightSpelled ? vocabulary.idOfBytes(joined.substr(middle)) : std::nullopt;
+    const auto both = first && second ? vocabulary.idOfBytes(joined) : std::nullopt;
+    if (!both)
+        return failed(Errc::Mismatch, value,
+            field() + " needs the token "
+                + shortText(JsonValue{!first ? std::string(left)
+                        : !second            ? std::string(right)
+                                             : std::string(left) + std::string(right)})
+                + ", which model.vocab does not have");
+    return BytePairMerger::Merge{*first, *second, *both};
 }
 
 Result<void> Reader::readMerges(const JsonValue& model)
 {
-    std::array<TokenId, 256> byteTokens{};
-    for (std::size_t byte = 0; byte < byteTokens.size(); ++byte) {
-        const char text = static_cast<char>(byte);
-        const auto token = m_parts.vocabulary.idOfBytes({&text, 1});
-        const bool neverInText = byte == 0xC0 || byte == 0xC1 || byte >= 0xF5; // UTF-8 has no use for them
-        if (!token && !neverInText)
-            return failed(Errc::Unsupported, model,
-                "model.vocab has no token for the byte " + std::to_string(byte) + ", byte-level BPE needs one");
-        byteTokens[byte] = token.value_or(0);
-    }
     const JsonValue* const list = model.find("merges");
     if (!list || !list->array())
         return failed(Errc::Malformed, list ? *list : model,
@@ -205,44 +229,172 @@ Result<void> Reader::readMerges(const JsonValue& model)
             return made.error();
         merges.push_back(*made);
     }
-    m_parts.merger = BytePairMerger(byteTokens, merges, m_parts.vocabulary.size());
+    m_parts.model.merger = BytePairMerger(merges, m_parts.vocabulary.size());
     return {};
+}
+
+/// The tokens of single bytes, and of what is no token.
+Result<void> Reader::readSymbols(const JsonValue& model)
+{
+    BytePairModel& to = m_parts.model;
+    for (const auto& [key, into] : {std::pair("ignore_merges", &to.ignoreMerges),
+             std::pair("byte_fallback", &to.byteFallback), std::pair("fuse_unk", &to.fuseUnknown)}) {
+        const auto value = flag(model, "model", key, false);
+        if (!value)
+            return value.error();
+        *into = *value;
+    }
+    if (m_byteLevel && to.byteFallback)
+        return refuse(model, "model of byte-level BPE", "byte_fallback");
+    for (std::size_t byte = 0; byte < 256 && (m_byteLevel || to.byteFallback); ++byte) {
+        const std::string name = m_byteLevel ? std::string(1, static_cast<char>(byte)) : fallbackName(byte);
+        const auto token = m_parts.vocabulary.idOfBytes(name);
+        const bool neverInText = byte == 0xC0 || byte == 0xC1 || byte >= 0xF5; // UTF-8 has no use for them
+        if (!token && !neverInText)
+            return failed(Errc::Unsupported, model,
+                "model.vocab has no token for the byte " + std::to_string(byte) + ", "
+                    + (m_byteLevel ? "byte-level BPE" : "byte_fallback") + " needs one");
+        to.byteTokens[byte] = token.value_or(0);
+    }
+    if (m_byteLevel || to.byteFallback)
+        return {};
+    const auto unknown = text(model, "model", "unk_token", 1, 1024);
+    if (!unknown)
+        return failed(Errc::Unsupported, model,
+            "model has neither byte_fallback nor an unk_token, so that characters without a token would be lost");
+    const auto token = m_parts.vocabulary.idOfName(*unknown);
+    if (!token)
+        return failed(Errc::Mismatch, *model.find("unk_token"),
+            "model.unk_token is " + shortText(*model.find("unk_token")) + ", which is no token");
+    to.unknown = *token;
+    return {};
+}
+
+/// What a {"SpecialToken": {"id": name}} of a template puts into the text: its ids stand in "special_tokens".
+Result<std::vector<TokenId>> Reader::specialIds(const JsonValue& frame, const JsonValue& piece) const
+{
+    const JsonValue* const name = piece.find("id");
+    const JsonValue* const all = frame.find("special_tokens");
+    const JsonValue* const special = name && name->string() && all ? all->find(*name->string()) : nullptr;
+    const JsonValue* const list = special ? special->find("ids") : nullptr;
+    if (!list || !list->array() || list->array()->size() > 16)
+        return failed(Errc::Malformed, piece,
+            "post_processor TemplateProcessing.special_tokens has no ids, or more than 16, for "
+                + (name ? shortText(*name) : "a token without id"));
+    std::vector<TokenId> ids;
+    for (const JsonValue& value : *list->array()) {
+        const auto number =
+            id([] { return std::string("post_processor TemplateProcessing.special_tokens[].ids[]"); }, &value, piece);
+        if (!number)
+            return number.error();
+        if (!m_parts.vocabulary.contains(*number))
+            return failed(Errc::Mismatch, value,
+                "post_processor TemplateProcessing.special_tokens[].ids[] is " + shortText(value)
+                    + ", which is no token");
+        ids.push_back(*number);
+    }
+    return ids;
+}
+
+/// The ids around a single text, from a TemplateProcessing.
+Result<void> Reader::readFrame(const JsonValue* frame)
+{
+    const JsonValue* const single = frame ? frame->find("single") : nullptr;
+    if (frame && (!single || !single->array() || single->array()->size() > 16))
+        return failed(Errc::Malformed, single ? *single : *frame,
+            "post_processor TemplateProcessing.single must be an array of at most 16");
+    int texts = 0;
+    for (std::size_t i = 0; single && i < single->array()->size(); ++i) {
+        const JsonValue& piece = (*single->array())[i];
+        const JsonValue* const special = piece.find("SpecialToken");
+        texts += piece.find("Sequence") ? 1 : 0;
+        if (!special)
+            continue;
+        const auto ids = specialIds(*frame, *special);
+        if (!ids)
+            return ids.error();
+        auto& into = texts ? m_parts.frame.end : m_parts.frame.begin;
+        into.insert(into.end(), ids->begin(), ids->end());
+    }
+    if (single && texts != 1)
+        return failed(Errc::Unsupported, *single,
+            "post_processor TemplateProcessing.single has the text " + std::to_string(texts)
+                + " times, it must be once");
+    m_parts.frame.stated = frame || m_config.addBegin || m_config.addEnd;
+    applyConfig(m_config.addBegin, m_config.beginToken, m_parts.frame.begin);
+    applyConfig(m_config.addEnd, m_config.endToken, m_parts.frame.end);
+    return {};
+}
+
+/// A switch that is on adds its token where the template does not; one that is off takes it away where it may.
+void Reader::applyConfig(std::optional<bool> add, const std::string& name, std::vector<TokenId>& ids)
+{
+    const auto token = add ? m_parts.vocabulary.idOfName(name) : std::nullopt;
+    if (!token) {
+        m_parts.frame.stated = m_parts.frame.stated && !add.value_or(false); // which token, others have to say
+        return;
+    }
+    const auto at = std::find(ids.begin(), ids.end(), *token);
+    if (*add && at == ids.end())
+        ids.insert(&ids == &m_parts.frame.begin ? ids.begin() : ids.end(), *token);
+    else if (!*add && m_config.rewrites && at != ids.end())
+        ids.erase(at);
 }
 
 Result<TokenizerParts> Reader::read()
 {
-    auto root = parseJson(m_json, m_file);
-    if (!root)
-        return root.error();
-    m_root = std::move(*root);
     const JsonValue* const model = m_root.find("model");
     if (!model)
         return failed(Errc::Malformed, m_root, "the file has no \"model\"");
-    const auto ignoreMerges = flag(*model, "model", "ignore_merges", false);
-    if (!ignoreMerges)
-        return ignoreMerges.error();
-    m_parts.ignoreMerges = *ignoreMerges;
     if (const auto done = checkModel(*model); !done)
         return done.error();
-    auto stages = readStages(m_root, m_file);
+    auto stages = readStages(m_root, file());
     if (!stages)
         return stages.error();
-    m_parts.nfc = stages->nfc;
-    m_parts.patterns = std::move(stages->patterns);
-    if (const auto done = readVocabulary(*model); !done)
-        return done.error();
+    m_parts.normalizer = std::move(stages->normalizer);
+    m_parts.preTokenizer = std::move(stages->preTokenizer);
+    m_byteLevel = stages->byteLevel;
+    for (const auto step : {&Reader::readVocabulary, &Reader::readSymbols, &Reader::readMerges})
+        if (const auto done = (this->*step)(*model); !done)
+            return done.error();
     if (const auto done = readAddedTokens(); !done)
         return done.error();
-    if (const auto done = readMerges(*model); !done)
+    if (const auto done = readFrame(stages->frame); !done)
         return done.error();
+    m_parts.texts = TokenTexts(m_parts.vocabulary, std::move(stages->texts));
     return std::move(m_parts);
 }
 
 } // namespace
 
-Result<TokenizerParts> readTokenizer(std::string_view json, const std::string& file)
+FrameConfig frameConfigOf(const JsonValue& tokenizerConfig)
 {
-    return Reader(json, file).read();
+    FrameConfig config;
+    const auto flag = [&](const char* key) {
+        const JsonValue* const value = tokenizerConfig.find(key);
+        const bool* const on = value ? value->boolean() : nullptr;
+        return on ? std::optional(*on) : std::nullopt;
+    };
+    const auto name = [&](const char* key) { // a text, or an object like those of added_tokens
+        const JsonValue* value = tokenizerConfig.find(key);
+        if (const JsonValue* const content = value ? value->find("content") : nullptr)
+            value = content;
+        return value && value->string() ? *value->string() : std::string();
+    };
+    config.addBegin = flag("add_bos_token");
+    config.addEnd = flag("add_eos_token");
+    config.beginToken = name("bos_token");
+    config.endToken = name("eos_token");
+    const std::string type = name("tokenizer_class");
+    config.rewrites =
+        std::find(std::begin(rewritingClasses), std::end(rewritingClasses), type) != std::end(rewritingClasses);
+    return config;
+}
+
+Result<TokenizerParts> readTokenizer(
+    const JsonValue& root, std::size_t bytes, const std::string& file, const FrameConfig& config)
+{
+    return Reader(root, bytes, file, config).read();
 }
 
 } // namespace colibri

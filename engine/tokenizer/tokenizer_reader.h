@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tokenizer/addedtokens.h"
-#include "tokenizer/bytepairmerger.h"
-#include "tokenizer/splitpattern.h"
-#include "tokenizer/vocabulary.h"
+#include "format/json.h"
+#include "tokenizer/tokenizer_parts.h"
 #include "types/result.h"
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace colibri {
 
-/// What a tokenizer.json says, in the order in which a text goes through it.
-struct TokenizerParts {
-    AddedTokens rawAdded; ///< matched in the text as it is
-    bool nfc = false; ///< then each stretch between them is brought to normalization form C
-    AddedTokens normalizedAdded; ///< matched in that
-    std::vector<SplitPattern> patterns; ///< each cuts all pieces of the one before
-    bool ignoreMerges = false; ///< a piece that is a token is not built from its bytes
-    BytePairMerger merger;
-    Vocabulary vocabulary;
+/// What a Hugging Face tokenizer_config.json says about a text's first and last ids. Names empty: not stated.
+struct FrameConfig {
+    std::optional<bool> addBegin;
+    std::optional<bool> addEnd;
+    std::string beginToken;
+    std::string endToken;
+    bool rewrites =
+        false; ///< its tokenizer_class lets these switches replace what tokenizer.json's post_processor adds
 };
+/// From the root object of tokenizer_config.json.
+FrameConfig frameConfigOf(const JsonValue& tokenizerConfig);
 
-/// Fails with Unsupported, naming the part and its type, on everything that is no byte-level BPE of this form.
-Result<TokenizerParts> readTokenizer(std::string_view json, const std::string& file);
+/// Reads what a tokenizer.json says from its root. `bytes`: the size of the file, which bounds the ids. Fails with
+/// Unsupported, naming the part and its type, on everything that is no BPE of a form that is known here.
+Result<TokenizerParts> readTokenizer(
+    const JsonValue& root, std::size_t bytes, const std::string& file, const FrameConfig& config = {});
 
 } // namespace colibri

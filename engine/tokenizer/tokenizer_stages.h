@@ -2,7 +2,9 @@
 #pragma once
 
 #include "format/json.h"
-#include "tokenizer/splitpattern.h"
+#include "tokenizer/normalizer.h"
+#include "tokenizer/pretokenizer.h"
+#include "tokenizer/tokentexts.h"
 
 #include <string>
 #include <vector>
@@ -11,12 +13,14 @@ namespace colibri {
 
 /// The parts of a tokenizer.json around its model.
 struct TokenizerStages {
-    bool nfc = false;
-    std::vector<SplitPattern> patterns;
+    Normalizer normalizer;
+    PreTokenizer preTokenizer;
+    bool byteLevel = false; ///< the pieces become bytes in byte-level spelling
+    TextRules texts;
+    const JsonValue* frame = nullptr; ///< the post_processor of type TemplateProcessing, null when there is none
 };
 
-/// Reads normalizer and pre_tokenizer, and checks that post_processor changes no ids and decoder joins bytes. What is
-/// not supported is refused by name.
+/// Reads normalizer, pre_tokenizer, post_processor and decoder. What is not supported is refused by name.
 Result<TokenizerStages> readStages(const JsonValue& root, const std::string& file);
 
 } // namespace colibri

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tokenizer/unicode.h"
 
+#include "tokenizer/unicode_standins.h"
 #include "tokenizer/utf8.h"
 
 #include <algorithm>
@@ -15,6 +16,10 @@ namespace colibri {
 namespace {
 
 constexpr std::size_t maxCombiningRun = 4096;
+
+/// utf8proc's options, by NormalizationForm.
+constexpr std::array<int, 4> optionsOf{UTF8PROC_STABLE | UTF8PROC_COMPOSE, UTF8PROC_STABLE | UTF8PROC_DECOMPOSE,
+    UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT, UTF8PROC_STABLE | UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT};
 
 /// Circled and squared letters: alphabetic, though their category is "other symbol".
 constexpr std::array<std::pair<char32_t, char32_t>, 4> letterSymbols{
@@ -35,7 +40,7 @@ std::size_t longestCombiningRun(std::string_view text)
 
 } // namespace
 
-Result<std::string> toNfc(std::string_view text)
+Result<std::string> normalized(std::string_view text, NormalizationForm form)
 {
     const bool ascii =
         std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
@@ -46,7 +51,7 @@ Result<std::string> toNfc(std::string_view text)
             std::to_string(run) + " combining marks stand in a row, at most " + std::to_string(maxCombiningRun)
                 + " may"};
     utf8proc_uint8_t* made = nullptr;
-    const auto options = static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE);
+    const auto options = static_cast<utf8proc_option_t>(optionsOf[static_cast<std::size_t>(form)]);
     const utf8proc_ssize_t size = utf8proc_map(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
         static_cast<utf8proc_ssize_t>(text.size()), &made, options);
     const std::unique_ptr<utf8proc_uint8_t, decltype(&std::free)> owner(made, &std::free);
@@ -58,7 +63,7 @@ Result<std::string> toNfc(std::string_view text)
 
 bool isWordCharacter(char32_t character)
 {
-    switch (utf8proc_category(static_cast<utf8proc_int32_t>(character))) {
+    switch (utf8proc_category(static_cast<utf8proc_int32_t>(standIn(character)))) {
     case UTF8PROC_CATEGORY_LU:
     case UTF8PROC_CATEGORY_LL:
     case UTF8PROC_CATEGORY_LT:

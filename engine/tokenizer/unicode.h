@@ -3,14 +3,17 @@
 
 #include "types/result.h"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace colibri {
 
-/// Normalization form C of well-formed UTF-8. Fails with Unsupported on absurdly long runs of combining marks, whose
+enum class NormalizationForm : std::uint8_t { C, D, KC, KD };
+
+/// A normalization form of well-formed UTF-8. Fails with Unsupported on absurdly long runs of combining marks, whose
 /// ordering takes quadratic time.
-Result<std::string> toNfc(std::string_view text);
+Result<std::string> normalized(std::string_view text, NormalizationForm form);
 
 /// \w of regular expressions: letters, marks, decimal digits, connectors, joiners.
 bool isWordCharacter(char32_t character);

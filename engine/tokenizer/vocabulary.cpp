@@ -4,6 +4,8 @@
 #include "tokenizer/utf8.h"
 
 #include <array>
+#include <bit>
+#include <functional>
 
 namespace colibri {
 
@@ -26,50 +28,61 @@ constexpr std::array<std::int16_t, spelledBytes> byteOfCharacter = [] {
 
 } // namespace
 
-std::optional<std::string> bytesOfByteLevel(std::string_view name)
+bool appendByteLevel(std::string_view name, std::string& bytes)
 {
-    std::string bytes;
-    bytes.reserve(name.size());
+    const std::size_t before = bytes.size();
     while (!name.empty()) {
-        const char32_t character = firstCharacter(name);
-        if (character >= spelledBytes || byteOfCharacter[character] == noByte)
-            return std::nullopt;
+        const auto lead = static_cast<unsigned char>(name.front());
+        const char32_t character = lead < 0x80 ? lead : firstCharacter(name);
+        if (character >= spelledBytes || byteOfCharacter[character] == noByte) {
+            bytes.resize(before);
+            return false;
+        }
         bytes += static_cast<char>(byteOfCharacter[character]);
-        name.remove_prefix(utf8Size(character));
+        name.remove_prefix(lead < 0x80 ? 1 : 2);
     }
-    return bytes;
+    return true;
 }
 
-Vocabulary::Vocabulary(TokenId highestId, std::size_t nameBytes)
-    : m_tokens(std::size_t{highestId} + 1)
+Vocabulary::Vocabulary(Spelling spelling, TokenId highestId, std::size_t count, std::size_t nameBytes)
+    : m_spelling(spelling)
+    , m_tokens(std::size_t{highestId} + 1)
+    , m_slots(std::bit_ceil(2 * count + 2))
 {
-    m_pool.reserve(2 * nameBytes); // a token's bytes are no longer than its name, and some names are kept beside them
-    m_byBytes.reserve(m_tokens.size());
+    m_pool.reserve(nameBytes); // no token's meaning is longer than its name
 }
 
-std::string_view Vocabulary::store(std::string_view bytes)
+/// The slot of a token with this meaning, or the free one where it belongs.
+std::size_t Vocabulary::slotOf(std::string_view text, bool spelled) const
 {
-    const std::size_t begin = m_pool.size();
-    m_pool.insert(m_pool.end(), bytes.begin(), bytes.end());
-    return {m_pool.data() + begin, bytes.size()};
+    const auto hash = static_cast<std::uint32_t>(std::hash<std::string_view>()(text));
+    const std::size_t mask = m_slots.size() - 1;
+    for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
+        const Slot& slot = m_slots[at];
+        if (slot.token == none)
+            return at;
+        if (slot.hash == hash && m_tokens[slot.token].spelled == spelled && bytes(slot.token) == text)
+            return at;
+    }
 }
 
 bool Vocabulary::add(std::string_view name, TokenId id, Kind kind)
 {
     Token& token = m_tokens[id];
-    const auto spelled = bytesOfByteLevel(name);
-    const std::string_view meaning = spelled ? std::string_view(*spelled) : name;
-    const auto present = idOfName(name);
-    if (present ? *present != id : token.known)
+    const std::size_t begin = m_pool.size();
+    const bool spelled = m_spelling == Spelling::ByteLevel && appendByteLevel(name, m_pool);
+    if (!spelled)
+        m_pool += name;
+    const std::string_view meaning = std::string_view(m_pool).substr(begin);
+    const std::size_t slot = slotOf(meaning, spelled);
+    const bool present = m_slots[slot].token != none;
+    if (present ? m_slots[slot].token != id : token.known)
         return false;
-    if (!token.known) {
-        const std::string_view stored = store(meaning);
-        token = {static_cast<std::uint64_t>(stored.data() - m_pool.data()), static_cast<std::uint32_t>(stored.size()),
-            kind, true};
-        if (spelled && kind == Kind::Base)
-            m_byBytes.emplace(stored, id);
-        else
-            m_byName.emplace(meaning == name ? stored : store(name), id);
+    if (present)
+        m_pool.resize(begin);
+    else {
+        m_slots[slot] = {static_cast<std::uint32_t>(std::hash<std::string_view>()(meaning)), id};
+        token = {begin, static_cast<std::uint32_t>(meaning.size()), kind, true, spelled, kind != Kind::Base};
     }
     token.kind = kind;
     return true;
@@ -79,21 +92,26 @@ std::string_view Vocabulary::bytes(TokenId id) const
 {
     if (id >= m_tokens.size())
         return {};
-    return {m_pool.data() + m_tokens[id].begin, m_tokens[id].size};
+    return std::string_view(m_pool).substr(m_tokens[id].begin, m_tokens[id].size);
 }
 
 std::optional<TokenId> Vocabulary::idOfBytes(std::string_view bytes) const
 {
-    const auto at = m_byBytes.find(bytes);
-    return at == m_byBytes.end() ? std::nullopt : std::optional(at->second);
+    if (m_slots.empty())
+        return std::nullopt;
+    const Slot& slot = m_slots[slotOf(bytes, m_spelling == Spelling::ByteLevel)];
+    const bool base = slot.token != none && !m_tokens[slot.token].addedOnly;
+    return base ? std::optional(slot.token) : std::nullopt;
 }
 
 std::optional<TokenId> Vocabulary::idOfName(std::string_view name) const
 {
-    if (const auto at = m_byName.find(name); at != m_byName.end())
-        return at->second;
-    const auto spelled = bytesOfByteLevel(name);
-    return spelled ? idOfBytes(*spelled) : std::nullopt;
+    if (m_slots.empty())
+        return std::nullopt;
+    std::string meaning;
+    const bool spelled = m_spelling == Spelling::ByteLevel && appendByteLevel(name, meaning);
+    const Slot& slot = m_slots[slotOf(spelled ? meaning : name, spelled)];
+    return slot.token == none ? std::nullopt : std::optional(slot.token);
 }
 
 } // namespace colibri

@@ -6,16 +6,21 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 namespace colibri {
 
-/// The bytes that a name in byte-level spelling stands for (each byte is written as one printable character: itself, or
-/// one from U+0100 on); empty when a character is none of these 256.
-std::optional<std::string> bytesOfByteLevel(std::string_view name);
+/// How the names of tokens are written.
+enum class Spelling : std::uint8_t {
+    ByteLevel, ///< each byte as one printable character: itself, or one from U+0100 on
+    Plain, ///< as they are
+};
 
-/// All tokens, by id and by bytes. Immutable once filled; any thread.
+/// Appends the bytes that a name in byte-level spelling stands for. Returns false, and appends nothing, when a
+/// character is none of these 256.
+bool appendByteLevel(std::string_view name, std::string& bytes);
+
+/// All tokens, by id, by name and by what they stand for. Immutable once filled; any thread.
 class Vocabulary {
 public:
     enum class Kind : std::uint8_t {
@@ -28,20 +33,22 @@ public:
     Vocabulary(Vocabulary&&) = default;
     Vocabulary& operator=(Vocabulary&&) = default;
 
-    /// Tokens with ids from 0 to `highestId`, of names that have `nameBytes` in all.
-    Vocabulary(TokenId highestId, std::size_t nameBytes);
+    /// Tokens with ids from 0 to `highestId`, `count` of them, of names that have `nameBytes` in all.
+    Vocabulary(Spelling spelling, TokenId highestId, std::size_t count, std::size_t nameBytes);
     /// Takes one token. Ids are at most the highest; an id that is there already changes its kind only. Returns false
     /// when it is there under another name, or the name under another id.
     bool add(std::string_view name, TokenId id, Kind kind);
 
     std::uint32_t size() const { return static_cast<std::uint32_t>(m_tokens.size()); } ///< highest id + 1
-    /// What the id decodes to; empty when there is no such token.
+    bool contains(TokenId id) const { return id < m_tokens.size() && m_tokens[id].known; }
+    /// What the id stands for: bytes in byte-level spelling, else its name; empty when there is no such token.
     std::string_view bytes(TokenId id) const;
     bool isSpecial(TokenId id) const { return id < m_tokens.size() && m_tokens[id].kind == Kind::Special; }
     /// A token of the model's vocabulary that stands for these bytes.
     std::optional<TokenId> idOfBytes(std::string_view bytes) const;
     /// A token by its name in the file.
     std::optional<TokenId> idOfName(std::string_view name) const;
+    Spelling spelling() const { return m_spelling; }
 
 private:
     struct Token {
@@ -49,15 +56,22 @@ private:
         std::uint32_t size = 0;
         Kind kind = Kind::Base;
         bool known = false;
+        bool spelled = false; ///< its name is in byte-level spelling
+        bool addedOnly = false; ///< not in the model's vocabulary
     };
-    using Index = std::unordered_map<std::string_view, TokenId>; // keys are views of m_pool
+    /// A hash table with open addressing; the texts are those of the tokens.
+    struct Slot {
+        std::uint32_t hash = 0;
+        std::uint32_t token = none;
+    };
+    static constexpr std::uint32_t none = UINT32_MAX;
 
-    std::string_view store(std::string_view bytes);
+    std::size_t slotOf(std::string_view text, bool spelled) const;
 
-    std::vector<char> m_pool; ///< never grows beyond what was reserved
+    Spelling m_spelling = Spelling::Plain;
+    std::string m_pool;
     std::vector<Token> m_tokens;
-    Index m_byBytes; ///< base tokens in byte-level spelling
-    Index m_byName; ///< all others, by the name itself
+    std::vector<Slot> m_slots; ///< a power of two, at most half of them taken
 };
 
 } // namespace colibri

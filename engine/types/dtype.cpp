@@ -3,39 +3,30 @@
 
 #include "types/checked.h"
 
+#include <algorithm>
 #include <array>
 
 namespace colibri {
 namespace {
 
-struct DTypeRow {
-    std::string_view name;
-    std::uint32_t bytes;
-};
-constexpr std::array<DTypeRow, dtypeCount> dtypes{{{"f32", 4}, {"f16", 2}, {"bf16", 2}, {"int8", 1}}};
 constexpr std::array<std::string_view, 2> layouts{"row_major", "column_major"};
 
 } // namespace
 
-std::string_view name(DType dtype)
-{
-    return dtypes[static_cast<std::size_t>(dtype)].name;
-}
 std::string_view name(Layout layout)
 {
     return layouts[static_cast<std::size_t>(layout)];
 }
-std::uint32_t elementBytes(DType dtype)
-{
-    return dtypes[static_cast<std::size_t>(dtype)].bytes;
-}
-
 std::optional<DType> dtypeNamed(std::string_view text)
 {
-    for (std::size_t i = 0; i < dtypes.size(); ++i)
-        if (dtypes[i].name == text)
-            return static_cast<DType>(i);
-    return std::nullopt;
+    const auto found = std::ranges::find(dtypeTraits, text, &DTypeTraits::name);
+    return found != dtypeTraits.end() ? std::optional(static_cast<DType>(found - dtypeTraits.begin())) : std::nullopt;
+}
+
+std::optional<DType> exportDTypeNamed(std::string_view text)
+{
+    const auto found = std::ranges::find(exportDTypes, text, [](DType dtype) { return name(dtype); });
+    return found != exportDTypes.end() ? std::optional(*found) : std::nullopt;
 }
 
 std::optional<Layout> layoutNamed(std::string_view text)
@@ -60,8 +51,11 @@ std::optional<std::uint64_t> scaleBytes(DType dtype, std::span<const std::uint64
 
 std::optional<std::uint64_t> tensorBytes(DType dtype, std::span<const std::uint64_t> shape)
 {
+    const DTypeTraits& type = traits(dtype);
+    if (!isWholeBlocks(dtype, shape.empty() ? 1 : shape.back()))
+        return std::nullopt;
     const auto elements = checkedProduct(shape);
-    const auto payload = elements ? checkedMultiply(*elements, elementBytes(dtype)) : std::nullopt;
+    const auto payload = elements ? checkedMultiply(*elements / type.blockElements, type.blockBytes) : std::nullopt;
     const auto scales = scaleBytes(dtype, shape);
     return payload && scales ? checkedAdd(*scales, *payload) : std::nullopt;
 }

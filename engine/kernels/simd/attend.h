@@ -8,9 +8,9 @@ namespace colibri::simd {
 
 inline constexpr std::uint32_t attendBlock = 64;
 
-/// Turns scores into exp(scale * score - largest) and returns their sum in blocks.
+/// Turns scores into exp(scale * score - largest) and returns their sum in blocks, the sink's share last.
 template <class S>
-float weighPositions(float* scores, std::uint32_t positions, float scale)
+float weighPositions(float* scores, std::uint32_t positions, float scale, const float* sink)
 {
     using Float = typename S::Float;
     Float maxima(-infinity);
@@ -22,7 +22,7 @@ float weighPositions(float* scores, std::uint32_t positions, float scale)
     });
     float each[width<S>];
     maxima.store_unaligned(each);
-    float largest = -infinity;
+    float largest = sink && *sink > -infinity ? *sink : -infinity;
     for (const float value : each)
         largest = value > largest ? value : largest;
     for (std::uint32_t j = positions / width<S> * width<S>; j < positions; ++j)
@@ -37,7 +37,10 @@ float weighPositions(float* scores, std::uint32_t positions, float scale)
             partial += scores[j];
         sum += partial;
     }
-    return sum;
+    if (!sink)
+        return sum;
+    exponential<S>(Float(*sink - largest)).store_unaligned(each);
+    return sum + each[0];
 }
 
 /// N batches of components from `first` on, the last of them `count` components wide.
@@ -45,7 +48,7 @@ template <class S, DType D, std::uint32_t N>
 [[gnu::flatten]] void mixValues(const AttendArgs& args, std::uint32_t first, std::uint32_t count, float sum)
 {
     using Float = typename S::Float;
-    const std::size_t stride = args.headDim * sizeof(Stored<D>);
+    const std::size_t stride = args.valueStride * sizeof(Stored<D>);
     Float total[N];
     unrolled<N>([&](auto i) { total[i] = Float(0.f); });
     for (std::uint32_t begin = 0; begin < args.positions; begin += attendBlock) {
@@ -73,14 +76,14 @@ void attendTyped(const AttendArgs& args)
 {
     constexpr std::uint32_t batches = 8;
     const Matrix keys{args.keys, nullptr, D, Layout::RowMajor, args.positions, args.headDim};
-    const Rows query{args.query, nullptr, nullptr, 1, args.headDim};
+    const Rows query{args.query, {}, 1, args.headDim};
     rowProduct<S, float, D>(keys, query, 0, args.positions, args.scores, args.positions);
-    const float sum = weighPositions<S>(args.scores, args.positions, args.scale);
+    const float sum = weighPositions<S>(args.scores, args.positions, args.scale, args.sink);
     std::uint32_t d = 0;
-    for (; args.headDim - d >= batches * width<S>; d += batches * width<S>)
+    for (; args.valueDim - d >= batches * width<S>; d += batches * width<S>)
         mixValues<S, D, batches>(args, d, width<S>, sum);
-    for (; d < args.headDim; d += std::min(width<S>, args.headDim - d))
-        mixValues<S, D, 1>(args, d, std::min(width<S>, args.headDim - d), sum);
+    for (; d < args.valueDim; d += std::min(width<S>, args.valueDim - d))
+        mixValues<S, D, 1>(args, d, std::min(width<S>, args.valueDim - d), sum);
 }
 
 } // namespace colibri::simd

@@ -6,31 +6,6 @@
 // Everything that works on one row of values.
 namespace colibri::simd {
 
-template <class S, DType D>
-void copyTyped(const Matrix& w, std::uint32_t row, float* out)
-{
-    const bool rowMajor = w.layout == Layout::RowMajor;
-    const std::size_t groups = (w.cols + int8GroupSize - 1) / int8GroupSize;
-    const std::byte* const first = w.data + sizeof(Stored<D>) * (rowMajor ? std::size_t{row} * w.cols : row);
-    const std::size_t step = sizeof(Stored<D>) * (rowMajor ? 1 : w.rows);
-    forBatches<S>(w.cols, [&](std::uint32_t c, std::uint32_t n) {
-        Stored<D> gathered[width<S>] = {};
-        for (std::uint32_t i = 0; i < n && !rowMajor; ++i)
-            std::memcpy(gathered + i, first + (c + i) * step, sizeof(Stored<D>));
-        const float scale = D == DType::Int8 ? w.scales[row * groups + c / int8GroupSize] : 1.f;
-        storeSome<S>(
-            out + c, n, rowMajor ? loadSome<S, D>(first + c * step, n, scale) : load<S, float, D>(gathered, scale));
-    });
-}
-
-template <class S>
-void copyRow(const Matrix& w, std::uint32_t row, float* out)
-{
-    constexpr void (*copies[dtypeCount])(const Matrix&, std::uint32_t, float*) = {
-        copyTyped<S, DType::F32>, copyTyped<S, DType::F16>, copyTyped<S, DType::BF16>, copyTyped<S, DType::Int8>};
-    copies[static_cast<int>(w.dtype)](w, row, out);
-}
-
 template <class S>
 void rmsNorm(const float* x, const float* weight, float eps, std::uint32_t n, float* out)
 {
@@ -57,6 +32,30 @@ void rope(float* head, const float* cosine, const float* sine, std::uint32_t n)
     });
 }
 
+/// Neighbours are set apart, turned and put back.
+template <class S>
+void ropeNeighbours(float* head, const float* cosine, const float* sine, std::uint32_t n)
+{
+    forBatches<S>(n / 2, [&](std::uint32_t i, std::uint32_t count) {
+        float even[width<S>];
+        float odd[width<S>];
+        for (std::uint32_t l = 0; l < count; ++l) {
+            even[l] = head[2 * (i + l)];
+            odd[l] = head[2 * (i + l) + 1];
+        }
+        const auto a = loadSome<S>(even, count);
+        const auto b = loadSome<S>(odd, count);
+        const auto c = loadSome<S>(cosine + i, count);
+        const auto s = loadSome<S>(sine + i, count);
+        storeSome<S>(even, count, S::fmadd(a, c, S::negated(b * s)));
+        storeSome<S>(odd, count, S::fmadd(b, c, a * s));
+        for (std::uint32_t l = 0; l < count; ++l) {
+            head[2 * (i + l)] = even[l];
+            head[2 * (i + l) + 1] = odd[l];
+        }
+    });
+}
+
 template <class S>
 void swiglu(const float* gate, const float* up, std::uint32_t n, float* out)
 {
@@ -64,6 +63,18 @@ void swiglu(const float* gate, const float* up, std::uint32_t n, float* out)
         const auto g = loadSome<S>(gate + i, count);
         const auto silu = g / (typename S::Float(1.f) + exponential<S>(S::negated(g)));
         storeSome<S>(out + i, count, silu * loadSome<S>(up + i, count));
+    });
+}
+
+template <class S>
+void clampedSwiglu(const float* gate, const float* up, float limit, std::uint32_t n, float* out)
+{
+    using Float = typename S::Float;
+    forBatches<S>(n, [&](std::uint32_t i, std::uint32_t count) {
+        const auto g = S::smaller(loadSome<S>(gate + i, count), Float(limit));
+        const auto u = S::larger(S::smaller(loadSome<S>(up + i, count), Float(limit)), Float(-limit));
+        const auto gated = g / (Float(1.f) + exponential<S>(g * Float(-1.702f)));
+        storeSome<S>(out + i, count, gated * (u + Float(1.f)));
     });
 }
 

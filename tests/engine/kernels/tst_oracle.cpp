@@ -90,8 +90,9 @@ void TestOracle::quantizedProducts()
             for (std::uint32_t begin = 0; begin < n; begin += int8GroupSize) {
                 long double group = 0;
                 for (std::uint32_t c = begin; c < std::min(n, begin + int8GroupSize); ++c)
-                    group += static_cast<long double>(static_cast<std::int8_t>(w.bytes[r * n + c])) * x.quants[c];
-                group *= static_cast<long double>(w.scale(r, begin)) * x.quantScales[begin / int8GroupSize];
+                    group +=
+                        static_cast<long double>(static_cast<std::int8_t>(w.bytes[r * n + c])) * x.rounded[0].quants[c];
+                group *= static_cast<long double>(w.scale(r, begin)) * x.rounded[0].scales[begin / int8GroupSize];
                 exact += group;
                 magnitudes += std::fabs(group);
             }
@@ -106,7 +107,7 @@ void TestOracle::quantizedRows()
         const std::vector<float> x = samples::floats(n, n);
         std::vector<std::int8_t> quants(n);
         std::vector<float> scales((n + 31) / 32);
-        scalar().quantizeRow(x.data(), n, quants.data(), scales.data());
+        scalar().quantizeRow(QuantFormat::Groups32, x.data(), n, {quants.data(), scales.data()});
         for (std::uint32_t i = 0; i < n; ++i) {
             float largest = 0;
             for (std::uint32_t j = i / 32 * 32; j < std::min(n, i / 32 * 32 + 32); ++j)
@@ -121,7 +122,7 @@ void TestOracle::quantizedRows()
     x[64] = std::numeric_limits<float>::infinity();
     std::int8_t quants[96];
     float scales[3];
-    scalar().quantizeRow(x, 96, quants, scales);
+    scalar().quantizeRow(QuantFormat::Groups32, x, 96, {quants, scales});
     const std::vector<int> expected{127, 0, 2, 2, 0, -2, -2};
     QCOMPARE(std::vector<int>(quants, quants + 7), expected);
     QCOMPARE(scales[0], 1.f);
@@ -168,6 +169,15 @@ void TestOracle::rotation()
             verifyNear(out[i], a * cosine[i] - b * sine[i], bound);
             verifyNear(out[i + n / 2], b * cosine[i] + a * sine[i], bound);
         }
+        out = x;
+        scalar().ropeNeighbours(out.data(), cosine.data(), sine.data(), n);
+        for (std::uint32_t i = 0; i < n / 2; ++i) {
+            const long double a = x[2 * i];
+            const long double b = x[2 * i + 1];
+            const long double bound = 2 * half * (std::fabs(a) + std::fabs(b));
+            verifyNear(out[2 * i], a * cosine[i] - b * sine[i], bound);
+            verifyNear(out[2 * i + 1], b * cosine[i] + a * sine[i], bound);
+        }
     }
 }
 
@@ -179,6 +189,13 @@ void TestOracle::gated()
         scalar().swiglu(&gate, up.data(), 1, &out);
         const long double exact = gate / (1 + std::exp(-static_cast<long double>(gate)));
         verifyNear(out, exact, 4e-7L * std::fabs(exact));
+        for (const float linear : {-9.f, -0.3f, 2.f, 7.5f}) {
+            scalar().clampedSwiglu(&gate, &linear, 7.f, 1, &out);
+            const long double g = std::min(gate, 7.f);
+            const long double clamped = g / (1 + std::exp(-1.702L * g)) * (std::clamp(linear, -7.f, 7.f) + 1);
+            verifyNear(
+                out, clamped, 6e-6L * std::fabs(clamped) + 1e-34L); // exp ends at 89; 1.702 g carries 5e-6 into it
+        }
     }
     const std::vector<float> x = samples::floats(70, 1);
     std::vector<float> acc = samples::floats(70, 2);
@@ -204,8 +221,11 @@ void TestOracle::attention()
             const std::vector<float> query = samples::floats(headDim, positions + 2);
             std::vector<float> scores(positions);
             std::vector<float> out(headDim);
-            scalar().attend({query.data(), keys.matrix.data, values.matrix.data, kv, positions, headDim, 0.3f,
-                scores.data(), out.data()});
+            const float sink = positions % 2 ? 0.8f : -std::numeric_limits<float>::infinity();
+            AttendArgs args{query.data(), keys.matrix.data, values.matrix.data, kv, positions, headDim, 0.3f,
+                scores.data(), out.data()};
+            args.sink = positions % 2 ? &sink : nullptr;
+            scalar().attend(args);
             std::vector<long double> p(positions);
             long double largest = -1e30L;
             for (std::uint32_t j = 0; j < positions; ++j) {
@@ -213,7 +233,8 @@ void TestOracle::attention()
                     p[j] += static_cast<long double>(query[d]) * keys.at(j, d) * 0.3f;
                 largest = std::max(largest, p[j]);
             }
-            long double sum = 0;
+            largest = std::max<long double>(largest, sink);
+            long double sum = std::exp(sink - largest);
             for (long double& weight : p)
                 sum += weight = std::exp(weight - largest);
             for (std::uint32_t d = 0; d < headDim; ++d) {

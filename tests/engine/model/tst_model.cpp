@@ -138,7 +138,7 @@ void TestModel::refusals_data()
     row("odd head", "\"head_dim\":18", "\"head_dim\":17", Errc::OutOfRange, {"head_dim is 17", "even"});
     row("activation", "\"norm_topk_prob\":true", "\"hidden_act\":\"gelu\"", Errc::Unsupported,
         {"hidden_act is gelu", "silu"});
-    row("rope scaling", "\"norm_topk_prob\":true", "\"rope_scaling\":{\"type\":\"yarn\"}", Errc::Unsupported,
+    row("rope scaling", "\"norm_topk_prob\":true", "\"rope_scaling\":{\"type\":\"linear\"}", Errc::Unsupported,
         {"rope_scaling"});
     row("dense layers", "\"norm_topk_prob\":true", "\"mlp_only_layers\":[0]", Errc::Unsupported, {"mlp_only_layers"});
     row("sliding window", "\"norm_topk_prob\":true", "\"use_sliding_window\":true", Errc::Unsupported,

@@ -24,6 +24,9 @@ private slots:
     void nothingSelectsOutOfRange();
     void allExperts();
     void floorAndScale();
+    void groupsAndCorrection();
+    void maskedGroupIsNeverChosen();
+    void sigmoidOfNothing();
     void tableRow();
     void tableWithoutRouter();
 };
@@ -39,11 +42,12 @@ struct Choice {
     float margin = 0.f;
 };
 
-Choice route(const RoutingRules& rules, const std::vector<float>& logits, std::size_t k)
+Choice route(
+    const RoutingRules& rules, const std::vector<float>& logits, std::size_t k, const std::vector<float>& bias = {})
 {
     Choice choice{std::vector<std::uint16_t>(k, 0xFFFF), std::vector<float>(k), 0.f};
     RoutingDecision decision{choice.experts, choice.weights};
-    routeByLogits(rules, logits, decision);
+    routeByLogits(rules, {logits, bias}, decision);
     choice.margin = decision.margin;
     return choice;
 }
@@ -176,6 +180,59 @@ void TestRouting::floorAndScale()
     QVERIFY(std::abs(route(rules, logits, 1).weights[0] - 2.5f) < 1e-6f);
     rules.weightSumFloor = 4.f; // above any sum of probabilities
     QVERIFY(std::abs(route(rules, logits, 1).weights[0] - 2.5f / 4.f) < 1e-3f);
+}
+
+/// Correction selects and never weighs; a group counts by its best score or by its two best.
+void TestRouting::groupsAndCorrection()
+{
+    RoutingRules rules;
+    rules.scoring = Scoring::Sigmoid;
+    rules.correctionBias = true;
+    const std::vector<float> logits{0.f, 1.f, 2.f, -1.f};
+    const auto sigmoid = [](double x) { return float(1 / (1 + std::exp(-x))); };
+    const Choice corrected = route(rules, logits, 2, {0.f, 0.f, -0.5f, 1.f});
+    QCOMPARE(corrected.experts, (std::vector<std::uint16_t>{3, 1}));
+    QVERIFY(
+        std::abs(corrected.weights[0] - sigmoid(-1)) < 1e-6f && std::abs(corrected.weights[1] - sigmoid(1)) < 1e-6f);
+    QVERIFY(std::abs(corrected.margin - (sigmoid(1) - sigmoid(0))) < 1e-6f);
+
+    rules.correctionBias = false;
+    rules.groups = 2;
+    rules.groupsKept = 1;
+    const std::vector<float> grouped{3.f, -9.f, 1.f, 1.5f};
+    rules.groupScore = GroupScore::Best;
+    QCOMPARE(route(rules, grouped, 2).experts, (std::vector<std::uint16_t>{0, 1}));
+    rules.groupScore = GroupScore::TwoBest;
+    QCOMPARE(route(rules, grouped, 2).experts, (std::vector<std::uint16_t>{3, 2}));
+    rules.scoring = Scoring::Softmax;
+    QCOMPARE(route(rules, grouped, 1).experts, (std::vector<std::uint16_t>{0}));
+}
+
+void TestRouting::maskedGroupIsNeverChosen()
+{
+    RoutingRules rules;
+    rules.scoring = Scoring::Sigmoid;
+    rules.correctionBias = true;
+    rules.groups = 2;
+    rules.groupsKept = 1;
+    // Corrected scores below zero: a masked expert counted as 0 would win.
+    const Choice choice = route(rules, {0.f, 0.f, 0.f, 0.f}, 2, {-2.f, -3.f, -4.f, -5.f});
+    QCOMPARE(choice.experts, (std::vector<std::uint16_t>{0, 1}));
+    const Choice silent = route(rules, {notANumber, -infinity, notANumber, -infinity}, 2, {0.f, notANumber, 0.f, 1.f});
+    QCOMPARE(silent.experts, (std::vector<std::uint16_t>{3, 2}));
+}
+
+void TestRouting::sigmoidOfNothing()
+{
+    RoutingRules rules;
+    rules.scoring = Scoring::Sigmoid;
+    rules.normalize = true;
+    for (const float floor : {0.f, 0x1p-14f}) {
+        rules.weightSumFloor = floor;
+        const Choice choice = route(rules, {-infinity, -200.f, notANumber, -300.f}, 2);
+        QCOMPARE(choice.experts, (std::vector<std::uint16_t>{0, 1}));
+        QCOMPARE(choice.weights, (std::vector<float>{0.f, 0.f}));
+    }
 }
 
 void TestRouting::tableRow()

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "format/json.h"
 #include "samples.h"
 #include "support/errorcheck.h"
 #include "tokenizer/utf8stream.h"
@@ -39,22 +38,6 @@ Ids encoded(const Tokenizer& tokenizer, const QString& text)
     return ids ? *ids : Ids{UINT32_MAX};
 }
 
-/// RFC 7386: members of the patch replace or extend, null removes.
-QJsonValue patched(const QJsonValue& target, const QJsonValue& patch)
-{
-    if (!patch.isObject())
-        return patch;
-    QJsonObject result = target.toObject();
-    const QJsonObject changes = patch.toObject();
-    for (auto at = changes.begin(); at != changes.end(); ++at) {
-        if (at.value().isNull())
-            result.remove(at.key());
-        else
-            result[at.key()] = patched(result[at.key()], at.value());
-    }
-    return result;
-}
-
 /// Characters that all libraries here know, among them combining marks, composed letters, Hangul and what a tokenizer
 /// splits at.
 QString randomText(std::mt19937& random)
@@ -86,8 +69,6 @@ private slots:
     void demoPrompts_data();
     void demoPrompts();
     void tinyFolder();
-    void families_data();
-    void families();
     void decodesToNormalizedText();
     void streamedIsDecoded();
     void mergesAsTheDefinitionSays();
@@ -153,56 +134,6 @@ void TokenizerTest::tinyFolder()
         QCOMPARE(bytes.toHex(), value["detok_hex"].toString().toLatin1());
     }
     QCOMPARE(compared, 10);
-}
-
-void TokenizerTest::families_data()
-{
-    QTest::addColumn<QString>("base");
-    QTest::addColumn<QString>("variant");
-    for (const char* const base : {"qwen3", "gpt2", "gptoss", "deepseek_v3"})
-        QTest::newRow(base) << base << QString();
-    for (const auto& [base, variant] :
-        QList<std::pair<QString, QString>>{{"qwen3", "han_style"}, {"gpt2", "neox_style"}, {"gpt2", "strip_style"}})
-        QTest::newRow(qPrintable(base + "/" + variant)) << base << "/variants/" + variant;
-}
-
-void TokenizerTest::families()
-{
-    QFETCH(QString, base);
-    QFETCH(QString, variant);
-    const QString shared = qEnvironmentVariable("COLIBRI_SHARED");
-    if (shared.isEmpty())
-        QSKIP("COLIBRI_SHARED is not set");
-    const QString folder = shared + "/tokenizers/" + base;
-    QJsonValue file = readJsonFile(folder + "/tokenizer.json").object();
-    if (!variant.isEmpty())
-        file = patched(file, readJsonFile(folder + variant + "/patch.json").object());
-    const auto tokenizer = parseObject(file.toObject());
-    QVERIFY2(tokenizer, tokenizer ? "" : tokenizer.error().message().c_str());
-    // Read by the engine: Qt drops a byte order mark at the start of a text.
-    QFile goldenFile(folder + variant + "/golden.json");
-    QVERIFY(goldenFile.open(QIODevice::ReadOnly));
-    const std::string json = goldenFile.readAll().toStdString();
-    const auto golden = parseJson(json, "golden.json");
-    QVERIFY(golden && golden->find("cases")->array()->size() > 90);
-    const auto ids = [](const JsonValue& list) {
-        Ids result;
-        for (const JsonValue& id : *list.array())
-            result.push_back(TokenId(*id.unsignedInteger()));
-        return result;
-    };
-    const auto decoded = [](const JsonValue& value) {
-        const JsonValue* const skipped = value.find("decoded_skip_special");
-        return *(skipped ? skipped : value.find("decoded"))->string();
-    };
-    for (const JsonValue& value : *golden->find("cases")->array()) {
-        const Ids expected = ids(*value.find("ids_with_special_parsing"));
-        const auto found = (*tokenizer)->encode(*value.find("text")->string());
-        QVERIFY2(found && *found == expected, value.find("id")->string()->c_str());
-        QCOMPARE((*tokenizer)->decode(expected), decoded(value));
-    }
-    for (const JsonValue& value : *golden->find("decode_cases")->array())
-        QCOMPARE((*tokenizer)->decode(ids(*value.find("ids"))), decoded(value));
 }
 
 void TokenizerTest::decodesToNormalizedText()
