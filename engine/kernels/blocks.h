@@ -13,6 +13,19 @@ namespace colibri {
 inline constexpr std::int8_t iq4Values[16] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
 inline constexpr std::int8_t mxfp4Values[16] = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12}; ///< times 2
 
+namespace unpacking {
+
+/// 32 weights of 4 bits and one high bit each, `offset` taken off.
+template <std::uint8_t offset>
+void fiveBits(Byte low, Byte high, std::int8_t* quants)
+{
+    const Bytes bytes = load(low);
+    store((bits<0, 4>(bytes) | spread<4>(high)) - offset, quants);
+    store((bits<4, 4>(bytes) | spread<4>(high + 2)) - offset, quants + 16);
+}
+
+} // namespace unpacking
+
 template <DType D, bool minima>
 struct SmallBlock : BlockShape<D, minima> {
     using Parts = Unpacked<32>;
@@ -33,8 +46,7 @@ struct Q4_0Block : SmallBlock<DType::Q4_0, false> {
     static void unpack(const std::byte* p, Parts& to)
     {
         setScale(unpacking::halfAt(p), to);
-        unpacking::nibbles<16>(p + 2, to.quants);
-        unpacking::subtract<32>(to.quants, 8);
+        unpacking::nibbles<16>(p + 2, to.quants, [](unpacking::Bytes q) { return q - 8; });
     }
 };
 
@@ -43,7 +55,7 @@ struct Q4_1Block : SmallBlock<DType::Q4_1, true> {
     {
         setScale(unpacking::halfAt(p), to);
         setOffset(unpacking::halfAt(p + 2), to);
-        unpacking::nibbles<16>(p + 4, to.quants);
+        unpacking::nibbles<16>(p + 4, to.quants, unpacking::asIs);
     }
 };
 
@@ -51,9 +63,7 @@ struct Q5_0Block : SmallBlock<DType::Q5_0, false> {
     static void unpack(const std::byte* p, Parts& to)
     {
         setScale(unpacking::halfAt(p), to);
-        unpacking::nibbles<16>(p + 6, to.quants);
-        unpacking::addBits32(p + 2, 16, to.quants);
-        unpacking::subtract<32>(to.quants, 16);
+        unpacking::fiveBits<16>(p + 6, p + 2, to.quants);
     }
 };
 
@@ -62,8 +72,7 @@ struct Q5_1Block : SmallBlock<DType::Q5_1, true> {
     {
         setScale(unpacking::halfAt(p), to);
         setOffset(unpacking::halfAt(p + 2), to);
-        unpacking::nibbles<16>(p + 8, to.quants);
-        unpacking::addBits32(p + 4, 16, to.quants);
+        unpacking::fiveBits<0>(p + 8, p + 4, to.quants);
     }
 };
 
@@ -79,8 +88,7 @@ struct IQ4_NLBlock : SmallBlock<DType::IQ4_NL, false> {
     static void unpack(const std::byte* p, Parts& to)
     {
         setScale(unpacking::halfAt(p), to);
-        unpacking::nibbles<16>(p + 2, to.quants);
-        unpacking::lookUp<32>(iq4Values, to.quants);
+        unpacking::nibbles<16>(p + 2, to.quants, [](unpacking::Bytes q) { return unpacking::lookUp(iq4Values, q); });
     }
 };
 
@@ -95,8 +103,7 @@ struct MXFP4Block : SmallBlock<DType::MXFP4, false> {
     static void unpack(const std::byte* p, Parts& to)
     {
         setScale(halvedScale(unpacking::byteAt(p)), to);
-        unpacking::nibbles<16>(p + 1, to.quants);
-        unpacking::lookUp<32>(mxfp4Values, to.quants);
+        unpacking::nibbles<16>(p + 1, to.quants, [](unpacking::Bytes q) { return unpacking::lookUp(mxfp4Values, q); });
     }
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "kernels/kernels.h"
 #include "kernels/superblocks.h"
 
 #include <array>
@@ -18,6 +19,24 @@ inline constexpr std::uint32_t chunkElements = 256; ///< decoded at once; whole 
 /// out = `n` <= chunkElements weights of a row from element `first`, a multiple of chunkElements, on.
 using DecodeFn = void (*)(const std::byte* row, std::size_t first, std::uint32_t n, float* out);
 
+/// to[i] = quants[i] * scale, - min, of sixteen weights.
+template <bool hasMin>
+[[gnu::always_inline]] inline void scaleStep(const std::int8_t* quants, float scale, float min, float* to)
+{
+#if defined(__AVX2__)
+    for (std::uint32_t i = 0; i < stepElements; i += 8) {
+        const __m128i bytes = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(quants + i));
+        const __m256 scaled = _mm256_mul_ps(_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(bytes)), _mm256_set1_ps(scale));
+        _mm256_storeu_ps(to + i, hasMin ? _mm256_sub_ps(scaled, _mm256_set1_ps(min)) : scaled);
+    }
+#else
+    for (std::uint32_t i = 0; i < stepElements; ++i) {
+        const float scaled = static_cast<float>(quants[i]) * scale;
+        to[i] = hasMin ? scaled - min : scaled;
+    }
+#endif
+}
+
 template <class Block>
 void decodeBlocks(const std::byte* row, std::size_t first, std::uint32_t n, float* __restrict out)
 {
@@ -29,14 +48,10 @@ void decodeBlocks(const std::byte* row, std::size_t first, std::uint32_t n, floa
             const std::int8_t* const quants = parts.quants + step * stepElements;
             float* const to = out + begin + step * stepElements;
             const float scale = parts.scale * static_cast<float>(parts.scales[step]);
-            if constexpr (Block::hasMinima) {
-                const float min = parts.min * static_cast<float>(parts.mins[step]);
-                for (std::uint32_t i = 0; i < stepElements; ++i)
-                    to[i] = static_cast<float>(quants[i]) * scale - min;
-            } else {
-                for (std::uint32_t i = 0; i < stepElements; ++i)
-                    to[i] = static_cast<float>(quants[i]) * scale;
-            }
+            if constexpr (Block::hasMinima)
+                scaleStep<true>(quants, scale, parts.min * static_cast<float>(parts.mins[step]), to);
+            else
+                scaleStep<false>(quants, scale, 0.f, to);
         }
     }
 }
@@ -101,11 +116,24 @@ inline const std::byte* rowOf(const std::byte* data, DType dtype, std::uint32_t 
     return data + row * (cols / traits(dtype).blockElements) * traits(dtype).blockBytes;
 }
 
-/// A whole row.
-inline void decodeRow(DecodeFn decode, const std::byte* row, std::uint32_t cols, float* out)
+/// Weights [first, first + n) of a row, as of a DecodeFn, times the scales that an f8 matrix may have.
+inline void decodeChunk(const Matrix& w, std::size_t row, std::size_t first, std::uint32_t n, float* out)
 {
-    for (std::uint32_t first = 0; first < cols; first += chunkElements)
-        decode(row, first, cols - first < chunkElements ? cols - first : chunkElements, out + first);
+    decoderOf(w.dtype)(rowOf(w.data, w.dtype, w.cols, row), first, n, out);
+    if (!w.scales)
+        return;
+    const float* const scales =
+        w.scales + row / f8ScaleSquare * ((std::size_t{w.cols} + f8ScaleSquare - 1) / f8ScaleSquare);
+    for (std::uint32_t i = 0; i < n; ++i)
+        out[i] *= scales[(first + i) / f8ScaleSquare];
+}
+
+/// A whole row.
+inline void decodeRow(const Matrix& w, std::size_t row, float* out)
+{
+    for (std::size_t first = 0; first < w.cols; first += chunkElements)
+        decodeChunk(w, row, first,
+            static_cast<std::uint32_t>(w.cols - first < chunkElements ? w.cols - first : chunkElements), out + first);
 }
 
 } // namespace colibri

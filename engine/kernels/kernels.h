@@ -17,12 +17,14 @@ namespace colibri {
 /// size, all others at any, row-major, and in whole blocks along a row.
 struct Matrix {
     const std::byte* data = nullptr; ///< first element (behind the scales of int8)
-    const float* scales = nullptr; ///< int8 only: [rows][ceil(cols / 32)]
+    const float* scales = nullptr; ///< int8: [rows][ceil(cols / 32)]; f8, or null: [ceil(rows / 128)][ceil(cols / 128)]
     DType dtype = DType::F32;
     Layout layout = Layout::RowMajor;
     std::uint32_t rows = 0;
     std::uint32_t cols = 0;
 };
+
+inline constexpr std::uint32_t f8ScaleSquare = 128; ///< rows and columns that share a scale
 
 /// How inputs are rounded to 8 bits; which one is a matter of the weights. Groups32: for int8; Blocks32, with scales of
 /// f16: for blocks of 32; Blocks256: for blocks of 256.

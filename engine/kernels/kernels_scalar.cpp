@@ -150,14 +150,12 @@ template <class Real>
 void decodedProduct(
     const Matrix& w, const Rows& x, std::uint32_t rowBegin, std::uint32_t rowEnd, float* out, std::size_t outStride)
 {
-    const DecodeFn decode = decoderOf(w.dtype);
     for (std::uint32_t r = rowBegin; r < rowEnd; ++r) {
-        const std::byte* const row = rowOf(w.data, w.dtype, w.cols, r);
         for (std::size_t t = 0; t < x.count; ++t) {
             float chunk[chunkElements];
             const auto weight = [&](std::size_t c) { // asked for in ascending order
                 if (c % chunkElements == 0)
-                    decode(row, c, std::min(chunkElements, w.cols - static_cast<std::uint32_t>(c)), chunk);
+                    decodeChunk(w, r, c, std::min(chunkElements, w.cols - static_cast<std::uint32_t>(c)), chunk);
                 return chunk[c % chunkElements];
             };
             const float* const inputs = x.values + t * x.stride;
@@ -296,10 +294,9 @@ void copyRow(const Matrix& w, std::uint32_t row, float* out)
 {
     constexpr void (*copies[])(const Matrix&, std::uint32_t, float*) = {
         copyTyped<DType::F32>, copyTyped<DType::F16>, copyTyped<DType::BF16>, copyTyped<DType::Int8>};
-    const DecodeFn decode = decoderOf(w.dtype);
-    if (!decode)
+    if (!decoderOf(w.dtype))
         return copies[static_cast<std::size_t>(w.dtype)](w, row, out);
-    decodeRow(decode, rowOf(w.data, w.dtype, w.cols, row), w.cols, out);
+    decodeRow(w, row, out);
     std::transform(out, out + w.cols, out, canonical);
 }
 

@@ -8,28 +8,6 @@ namespace colibri {
 
 namespace unpacking {
 
-/// 2 bits each: 32 bytes hold 128 weights, the lowest bits the first 32.
-inline void pairs128(Byte packed, std::int8_t* __restrict quants)
-{
-    std::uint8_t bytes[32];
-    std::memcpy(bytes, packed, sizeof bytes);
-    for (std::uint32_t k = 0; k < 4; ++k) {
-        for (std::uint32_t i = 0; i < 32; ++i)
-            quants[32 * k + i] = static_cast<std::int8_t>((bytes[i] >> (2 * k)) & 3);
-    }
-}
-
-/// Bit k of 32 bytes belongs to weights 32 k to 32 k + 31, as `weight`.
-inline void addPlanes(Byte packed, std::int8_t weight, std::int8_t* __restrict quants)
-{
-    std::uint8_t bytes[32];
-    std::memcpy(bytes, packed, sizeof bytes);
-    for (std::uint32_t k = 0; k < 8; ++k) {
-        for (std::uint32_t i = 0; i < 32; ++i)
-            quants[32 * k + i] = static_cast<std::int8_t>(quants[32 * k + i] + ((bytes[i] >> k) & 1) * weight);
-    }
-}
-
 /// Eight scales and eight minima of 6 bits in twelve bytes, each for 32 weights.
 template <class Parts>
 void sixBits(Byte p, Parts& to)
@@ -56,8 +34,11 @@ struct Q2_KBlock : BlockShape<DType::Q2_K, true> {
             to.scales[j] = unpacking::byteAt(p + j) & 15;
             to.mins[j] = unpacking::byteAt(p + j) >> 4;
         }
-        unpacking::pairs128(p + 16, to.quants);
-        unpacking::pairs128(p + 48, to.quants + 128);
+        unpacking::each<4>([&](auto part) { // 32 bytes hold 128 weights, the lowest bits the first 32
+            const unpacking::Bytes bytes = unpacking::load(p + 16 + 16 * part);
+            std::int8_t* const first = to.quants + part / 2 * 128 + part % 2 * 16;
+            unpacking::each<4>([&](auto k) { unpacking::store(unpacking::bits<2 * k, 2>(bytes), first + 32 * k); });
+        });
     }
 };
 
@@ -71,10 +52,16 @@ struct Q3_KBlock : BlockShape<DType::Q3_K, false> {
             const std::uint32_t high = (unpacking::byteAt(p + 104 + j % 4) >> (j / 4 * 2)) & 3;
             to.scales[j] = static_cast<std::int16_t>(static_cast<int>(low | high << 4) - 32);
         }
-        unpacking::pairs128(p + 32, to.quants);
-        unpacking::pairs128(p + 64, to.quants + 128);
-        unpacking::addPlanes(p, 4, to.quants);
-        unpacking::subtract<256>(to.quants, 4);
+        unpacking::each<4>([&](auto part) { // as in q2_k; bit k of 32 bytes belongs to weights 32 k and on
+            const unpacking::Bytes low = unpacking::load(p + 32 + 16 * part);
+            const unpacking::Bytes high = unpacking::load(p + part % 2 * 16);
+            std::int8_t* const first = to.quants + part / 2 * 128 + part % 2 * 16;
+            unpacking::each<4>([&](auto k) {
+                constexpr int plane = part / 2 * 4 + k;
+                unpacking::store(
+                    (unpacking::bits<2 * k, 2>(low) | unpacking::bits<plane, 1, 2>(high)) - 4, first + 32 * k);
+            });
+        });
     }
 };
 
@@ -85,7 +72,7 @@ struct Q4_KBlock : BlockShape<DType::Q4_K, true> {
         to.min = unpacking::halfAt(p + 2);
         unpacking::sixBits(p + 4, to);
         for (std::uint32_t k = 0; k < 4; ++k)
-            unpacking::nibbles<32>(p + 16 + 32 * k, to.quants + 64 * k);
+            unpacking::nibbles<32>(p + 16 + 32 * k, to.quants + 64 * k, unpacking::asIs);
     }
 };
 
@@ -95,9 +82,14 @@ struct Q5_KBlock : BlockShape<DType::Q5_K, true> {
         to.scale = unpacking::halfAt(p);
         to.min = unpacking::halfAt(p + 2);
         unpacking::sixBits(p + 4, to);
-        for (std::uint32_t k = 0; k < 4; ++k)
-            unpacking::nibbles<32>(p + 48 + 32 * k, to.quants + 64 * k);
-        unpacking::addPlanes(p + 16, 16, to.quants);
+        unpacking::each<8>([&](auto part) { // bit k of 32 bytes belongs to weights 32 k and on
+            constexpr int pair = part / 2;
+            const unpacking::Bytes low = unpacking::load(p + 48 + 16 * part);
+            const unpacking::Bytes high = unpacking::load(p + 16 + part % 2 * 16);
+            std::int8_t* const first = to.quants + pair * 64 + part % 2 * 16;
+            unpacking::store(unpacking::bits<0, 4>(low) | unpacking::bits<2 * pair, 1, 4>(high), first);
+            unpacking::store(unpacking::bits<4, 4>(low) | unpacking::bits<2 * pair + 1, 1, 4>(high), first + 32);
+        });
     }
 };
 
@@ -108,14 +100,15 @@ struct Q6_KBlock : BlockShape<DType::Q6_K, false> {
         to.scale = unpacking::halfAt(p + 208);
         for (std::uint32_t j = 0; j < 16; ++j)
             to.scales[j] = static_cast<std::int8_t>(unpacking::byteAt(p + 192 + j));
-        for (std::uint32_t half = 0; half < 2; ++half) {
-            std::int8_t high[128];
-            std::int8_t* const quants = to.quants + 128 * half;
-            unpacking::nibbles<64>(p + 64 * half, quants);
-            unpacking::pairs128(p + 128 + 32 * half, high);
-            for (std::uint32_t i = 0; i < 128; ++i)
-                quants[i] = static_cast<std::int8_t>((quants[i] | high[i] << 4) - 32);
-        }
+        unpacking::each<4>([&](auto part) {
+            constexpr int half = part / 2;
+            const unpacking::Bytes high = unpacking::load(p + 128 + 16 * part);
+            unpacking::each<4>([&](auto k) {
+                const unpacking::Bytes low = unpacking::load(p + 64 * half + k % 2 * 32 + part % 2 * 16);
+                unpacking::store((unpacking::bits<k / 2 * 4, 4>(low) | unpacking::bits<2 * k, 2, 4>(high)) - 32,
+                    to.quants + 128 * half + 32 * k + part % 2 * 16);
+            });
+        });
     }
 };
 
@@ -130,8 +123,8 @@ struct IQ4_XSBlock : BlockShape<DType::IQ4_XS, false> {
             to.scales[2 * j] = to.scales[2 * j + 1] = static_cast<std::int16_t>(static_cast<int>(low | high << 4) - 32);
         }
         for (std::uint32_t k = 0; k < 8; ++k)
-            unpacking::nibbles<16>(p + 8 + 16 * k, to.quants + 32 * k);
-        unpacking::lookUp<256>(iq4Values, to.quants);
+            unpacking::nibbles<16>(
+                p + 8 + 16 * k, to.quants + 32 * k, [](unpacking::Bytes q) { return unpacking::lookUp(iq4Values, q); });
     }
 };
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <utility>
 
 #if defined(__F16C__)
 #include <immintrin.h>
@@ -57,48 +58,73 @@ inline float halfAt(Byte p)
 #endif
 }
 
-/// Half a byte each: n weights in the low halves, then n in the high ones.
-template <std::uint32_t n>
-void nibbles(Byte packed, std::int8_t* __restrict quants)
+/// Sixteen weights at a time, in whatever registers there are.
+using Bytes = std::uint8_t __attribute__((vector_size(16)));
+using Words = std::uint16_t __attribute__((vector_size(16)));
+
+inline Bytes load(Byte p)
 {
-    std::uint8_t bytes[n];
-    std::memcpy(bytes, packed, n);
-    for (std::uint32_t i = 0; i < n; ++i)
-        quants[i] = static_cast<std::int8_t>(bytes[i] & 15);
-    for (std::uint32_t i = 0; i < n; ++i)
-        quants[n + i] = static_cast<std::int8_t>(bytes[i] >> 4);
+    Bytes bytes;
+    std::memcpy(&bytes, p, sizeof bytes);
+    return bytes;
+}
+inline void store(Bytes bytes, std::int8_t* to)
+{
+    std::memcpy(to, &bytes, sizeof bytes);
 }
 
-template <std::uint32_t n>
-void subtract(std::int8_t* __restrict quants, std::int8_t offset)
+/// Bits [first, first + count) of each byte, moved up by `up`; they stay inside of the byte.
+template <int first, int count, int up = 0>
+Bytes bits(Bytes bytes)
 {
-    for (std::uint32_t i = 0; i < n; ++i)
-        quants[i] = static_cast<std::int8_t>(quants[i] - offset);
+    const Bytes low =
+        reinterpret_cast<Bytes>(reinterpret_cast<Words>(bytes) >> first) & static_cast<std::uint8_t>((1 << count) - 1);
+    return reinterpret_cast<Bytes>(reinterpret_cast<Words>(low) << up);
 }
 
-/// Replaces each index of `n`, a multiple of 16, by what stands there.
-template <std::uint32_t n>
-void lookUp(const std::int8_t (&table)[16], std::int8_t* quants)
+/// Bit i of sixteen bits as bit `up` of byte i.
+template <int up>
+Bytes spread(Byte p)
 {
-#if defined(__AVX2__)
-    const __m128i values = _mm_loadu_si128(reinterpret_cast<const __m128i*>(table));
-    for (std::uint32_t i = 0; i < n; i += 16) {
-        auto* const at = reinterpret_cast<__m128i*>(quants + i);
-        _mm_storeu_si128(at, _mm_shuffle_epi8(values, _mm_loadu_si128(at)));
+    Bytes bytes = {};
+    std::memcpy(&bytes, p, 2);
+    bytes = __builtin_shuffle(bytes, Bytes{0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1});
+    const Bytes which = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
+    return reinterpret_cast<Bytes>((bytes & which) == which) & static_cast<std::uint8_t>(1 << up);
+}
+
+inline Bytes lookUp(const std::int8_t (&table)[16], Bytes indices)
+{
+    Bytes values;
+    std::memcpy(&values, table, sizeof values);
+    return __builtin_shuffle(values, indices);
+}
+
+/// f(0), f(1), ... f(n - 1) with constants.
+template <int n, class F>
+[[gnu::always_inline]] inline void each(F&& f)
+{
+    [&]<int... i>(std::integer_sequence<int, i...>) __attribute__((always_inline))
+    {
+        (f(std::integral_constant<int, i>{}), ...);
     }
-#else
-    for (std::uint32_t i = 0; i < n; ++i)
-        quants[i] = table[quants[i]];
-#endif
+    (std::make_integer_sequence<int, n>{});
 }
 
-/// Adds the 32 bits at p, in order, as `weight` each.
-inline void addBits32(Byte p, std::int8_t weight, std::int8_t* __restrict quants)
+/// Half a byte each: n weights in the low halves, then n in the high ones, each made by `map(bytes)`.
+template <int n, class Map>
+[[gnu::always_inline]] inline void nibbles(Byte packed, std::int8_t* quants, Map map)
 {
-    std::uint8_t bytes[4];
-    std::memcpy(bytes, p, sizeof bytes);
-    for (std::uint32_t i = 0; i < 32; ++i)
-        quants[i] = static_cast<std::int8_t>(quants[i] + ((bytes[i / 8] >> (i % 8)) & 1) * weight);
+    each<n / 16>([&](auto i) {
+        const Bytes bytes = load(packed + 16 * i);
+        store(map(bits<0, 4>(bytes)), quants + 16 * i);
+        store(map(bits<4, 4>(bytes)), quants + n + 16 * i);
+    });
+}
+
+inline Bytes asIs(Bytes bytes)
+{
+    return bytes;
 }
 
 } // namespace unpacking

@@ -29,10 +29,9 @@ void copyRow(const Matrix& w, std::uint32_t row, float* out)
 {
     constexpr void (*copies[])(const Matrix&, std::uint32_t, float*) = {
         copyTyped<S, DType::F32>, copyTyped<S, DType::F16>, copyTyped<S, DType::BF16>, copyTyped<S, DType::Int8>};
-    const DecodeFn decode = decoderOf(w.dtype);
-    if (!decode)
+    if (!decoderOf(w.dtype))
         return copies[static_cast<std::size_t>(w.dtype)](w, row, out);
-    decodeRow(decode, rowOf(w.data, w.dtype, w.cols, row), w.cols, out);
+    decodeRow(w, row, out);
     forBatches<S>(w.cols, [&](std::uint32_t c, std::uint32_t n) { storeSome<S>(out + c, n, loadSome<S>(out + c, n)); });
 }
 

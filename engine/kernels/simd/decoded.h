@@ -45,13 +45,12 @@ template <class S, class Real, std::uint32_t R, std::uint32_t T>
 void decodedTile(const Matrix& w, std::uint32_t row, std::uint32_t rows, const float* x, std::uint32_t count,
     std::size_t stride, float* out, std::size_t outStride)
 {
-    const DecodeFn decode = decoderOf(w.dtype);
     alignas(64) Lanes<Real, R> lanes[T == 1 ? 1 : decodedTokens] = {};
     alignas(64) float weights[R][chunkElements] = {};
     for (std::size_t first = 0; first < w.cols; first += chunkElements) {
         const auto n = static_cast<std::uint32_t>(std::min<std::size_t>(chunkElements, w.cols - first));
         for (std::uint32_t r = 0; r < rows; ++r) {
-            decode(rowOf(w.data, w.dtype, w.cols, row + r), first, n, weights[r]);
+            decodeChunk(w, row + r, first, n, weights[r]);
             std::fill(weights[r] + n, weights[r] + (n + laneCount - 1) / laneCount * laneCount, 0.f);
         }
         std::uint32_t t = 0;

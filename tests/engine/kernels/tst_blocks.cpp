@@ -84,6 +84,7 @@ private slots:
     void weights_data() { typeRows(samples::blockTypes); }
     void weights();
     void numbers();
+    void scaledF8();
     void products_data() { typeRows(samples::blockTypes); }
     void products();
     void roundedProducts_data() { typeRows(samples::blockTypes); }
@@ -150,6 +151,30 @@ void TestBlocks::numbers()
     const std::array<std::byte, 17> block{std::byte{255}};
     const Matrix w{block.data(), nullptr, DType::MXFP4, Layout::RowMajor, 1, 32};
     QVERIFY(std::isnan(copied(scalarKernels, w)[31])); // the scale that is not a number
+}
+
+/// Checkpoints of f8 have one scale for each square of 128 rows and columns.
+void TestBlocks::scaledF8()
+{
+    for (const DType dtype : {DType::F8_E4M3, DType::F8_E5M2}) {
+        const samples::Weights plain = numberWeights(dtype, 130, 300, 1, 0);
+        samples::Weights scaled = plain;
+        scaled.scales = samples::floats(2 * 3, 2);
+        scaled.matrix.data = scaled.bytes.data();
+        scaled.matrix.scales = scaled.scales.data();
+        const std::vector<float> before = copied(scalarKernels, plain.matrix);
+        const std::vector<float> after = copied(scalarKernels, scaled.matrix);
+        for (std::uint32_t i = 0; i < after.size(); ++i)
+            if (const float value = before[i] * scaled.scales[i / 300 / 128 * 3 + i % 300 / 128]; value == value)
+                QCOMPARE(after[i], value);
+        const samples::Inputs x = samples::inputs(3, 300, 3);
+        for (const KernelTable* table : runnableTables()) {
+            QVERIFY(samples::sameBits(copied(*table, scaled.matrix), after));
+            for (const auto kernel : {&KernelTable::matmul, &KernelTable::matmulDouble})
+                QVERIFY(samples::sameBits(multiplied(*table, kernel, scaled.matrix, x.rows, 130, 3),
+                    multiplied(scalarKernels, kernel, scaled.matrix, x.rows, 130, 3)));
+        }
+    }
 }
 
 void TestBlocks::products()

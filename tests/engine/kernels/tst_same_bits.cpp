@@ -305,8 +305,7 @@ void TestSameBits::halves()
         std::vector<float> copied(65536);
         table->copyRow({data, nullptr, DType::F16, Layout::RowMajor, 1, 65536}, 0, copied.data());
         const Matrix column{data, nullptr, DType::F16, Layout::RowMajor, 65536, 1};
-        const std::vector<float> multiplied =
-            product(*table, &KernelTable::matmul, column, {&one, {}, 1, 1});
+        const std::vector<float> multiplied = product(*table, &KernelTable::matmul, column, {&one, {}, 1, 1});
         for (std::size_t i = 0; i < all.size(); ++i) {
             const int exponent = (i >> 10) & 31;
             const int fraction = i & 1023;
