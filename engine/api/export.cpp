@@ -27,7 +27,7 @@ public:
     {
     }
 
-    void plan()
+    Result<void> plan()
     {
         const ModelConfig& config = m_model.config;
         const auto slots = specOf(config.architecture).tensors;
@@ -43,15 +43,20 @@ public:
                         add(slot, layer, expert, planned.tensors);
                 m_request.experts.push_back(std::move(planned));
             }
+        return m_refusal ? Result<void>(*m_refusal) : Result<void>{};
     }
 
 private:
-    void add(const TensorSlot& slot, std::uint32_t layer, std::uint32_t expert, std::vector<PlannedTensor>& to) const
+    void add(const TensorSlot& slot, std::uint32_t layer, std::uint32_t expert, std::vector<PlannedTensor>& to)
     {
         const auto found = findTensor(m_model.source, slot, layer, expert);
         if (!found)
             return;
         const TensorInfo& part = found->part;
+        if (found->take == Take::EvenColumns || found->take == Take::OddColumns)
+            m_refusal = Error{Errc::Unsupported, "export tensor " + found->stored->name, m_model.source.path,
+                found->stored->offset,
+                "its columns belong to two matrices in turn, this version runs but does not export such tensors"};
         const bool convert = m_options.dtype && converts(slot.kind, part);
         to.push_back({part, part.name, convert ? *m_options.dtype : part.dtype});
     }
@@ -59,6 +64,7 @@ private:
     const LoadedModel& m_model;
     const ExportOptions& m_options;
     WriteRequest& m_request;
+    std::optional<Error> m_refusal;
 };
 
 } // namespace
@@ -77,7 +83,8 @@ Result<ExportReport> exportModel(const Model& model, const std::string& out, con
     request.options = {{"dtype", options.dtype ? std::string(name(*options.dtype)) : std::string("kept")}};
     request.toolVersion = COLIBRI_VERSION;
     request.time = std::chrono::system_clock::now().time_since_epoch() / std::chrono::seconds(1);
-    Planner(loaded, options, request).plan();
+    if (auto planned = Planner(loaded, options, request).plan(); !planned)
+        return planned.error();
 
     const auto bytes = plannedBytes(request);
     if (!bytes)

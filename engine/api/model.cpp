@@ -3,6 +3,7 @@
 
 #include "api/model_impl.h"
 #include "api/model_tokenizer.h"
+#include "format/metadata_list.h"
 #include "format/readers.h"
 #include "model/config_writer.h"
 
@@ -63,6 +64,10 @@ std::span<const TensorInfo> Model::tensors() const
 {
     return m_impl->loaded->source.tensors;
 }
+std::span<const MetadataEntry> Model::metadata() const
+{
+    return m_impl->metadata;
+}
 std::span<const std::string> Model::notes() const
 {
     return m_impl->loaded->source.notes;
@@ -107,7 +112,9 @@ Result<std::vector<TokenId>> Model::tokenize(std::string_view text) const
         return *m_impl->tokenizerRefused;
     if (!m_impl->tokenizer)
         return Error{Errc::Unsupported, "tokenize a text", m_impl->path, std::nullopt,
-            "the model has no tokenizer.json; give token ids instead"};
+            std::string("the model has no ")
+                + (format() == "gguf" ? "tokenizer that this version reads" : "tokenizer.json")
+                + "; give token ids instead"};
     auto ids = m_impl->tokenizer->encode(text);
     if (!ids)
         return ids;
@@ -132,17 +139,19 @@ std::string Model::detokenize(std::span<const TokenId> ids) const
     return m_impl->tokenizer ? m_impl->tokenizer->decode(ids) : std::string();
 }
 
-Result<ModelPtr> openModel(
-    const std::string& path, const OpenOptions& options, OpenProgress* progress, std::stop_token stop)
+Result<ModelSource> readSource(const std::string& path, const OpenOptions& options, std::stop_token stop)
 {
     const std::string folder = path == "demo" ? demoModelPath() : path;
     if (folder.empty())
         return Error{Errc::NotFound, "open the demo model", {}, std::nullopt,
             "its folder was not found beside the program; set COLIBRI_DATA to the folder that holds demo/"};
-    auto source = readModelSource(folder, options.raw, stop);
-    if (!source)
-        return source.error();
-    auto loaded = bindModel(std::move(*source), progress);
+    return readModelSource(folder, options.raw, std::move(stop));
+}
+
+Result<ModelPtr> openSource(const std::string& path, ModelSource source, const OpenOptions& options,
+    OpenProgress* progress, std::stop_token stop)
+{
+    auto loaded = bindModel(std::move(source), progress);
     if (!loaded)
         return loaded.error();
     auto tokenizer = loadTokenizer((*loaded)->source, (*loaded)->config.vocabSize);
@@ -158,9 +167,17 @@ Result<ModelPtr> openModel(
     impl->tokenizerRefused = std::move(tokenizer->refused);
     for (const auto& file : (*loaded)->source.files)
         impl->files.push_back({file->path(), file->bytes().size()});
+    impl->metadata = listMetadata((*loaded)->source);
     impl->id = modelId(**loaded);
     impl->loaded = std::move(*loaded);
     return ModelPtr(std::make_shared<const Model>(std::move(impl)));
+}
+
+Result<ModelPtr> openModel(
+    const std::string& path, const OpenOptions& options, OpenProgress* progress, std::stop_token stop)
+{
+    auto source = readSource(path, options, stop);
+    return source ? openSource(path, std::move(*source), options, progress, std::move(stop)) : source.error();
 }
 
 std::string demoModelPath()

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "types/engine_options.h"
+#include "types/metadata_entry.h"
 #include "types/model_config.h"
 #include "types/open_progress.h"
 #include "types/raw_options.h"
@@ -37,10 +38,11 @@ public:
     ~Model();
 
     const std::string& path() const; ///< as it was given to openModel
-    std::string_view format() const; ///< "huggingface", "colibri", "raw"
+    std::string_view format() const; ///< "huggingface", "colibri", "raw", "gguf"
     const ModelConfig& config() const;
     std::span<const FileInfo> files() const;
     std::span<const TensorInfo> tensors() const;
+    std::span<const MetadataEntry> metadata() const; ///< all keys, in the order of the files
     std::span<const std::string> notes() const; ///< what was suspicious or not understood, one sentence each
     const std::string& id() const; ///< XXH64 of configuration and tensor directory, 16 hex digits
     std::uint64_t parameters() const; ///< all weights
@@ -70,8 +72,9 @@ private:
 };
 using ModelPtr = std::shared_ptr<const Model>;
 
-/// Opens a Colibri export folder, a raw export or a Hugging Face folder (also by the path of its config.json), or the
-/// word "demo". Blocking: call it off the GUI thread. `progress` may be null. Stopping gives Errc::Cancelled.
+/// Opens a GGUF file (of a split the first part), a Colibri export folder, a raw export or a Hugging Face folder (also
+/// by the path of its config.json), or the word "demo". Blocking: call it off the GUI thread. `progress` may be null.
+/// Stopping gives Errc::Cancelled.
 Result<ModelPtr> openModel(const std::string& path, const OpenOptions& options = {}, OpenProgress* progress = nullptr,
     std::stop_token stop = {});
 

@@ -14,7 +14,13 @@ struct Model::Impl {
     std::shared_ptr<const Tokenizer> tokenizer; ///< null: none
     std::optional<Error> tokenizerRefused; ///< why there is none although the model brings one
     std::vector<FileInfo> files;
+    std::vector<MetadataEntry> metadata;
     std::string id;
 };
+
+/// The two halves of openModel: what is in the files, and what makes a model of it.
+Result<ModelSource> readSource(const std::string& path, const OpenOptions& options, std::stop_token stop);
+Result<ModelPtr> openSource(const std::string& path, ModelSource source, const OpenOptions& options,
+    OpenProgress* progress, std::stop_token stop);
 
 } // namespace colibri

@@ -36,7 +36,9 @@ void addModel(CLI::App& app, std::string& path, const std::string& label)
         return {};
     };
     addOption(
-        app, {label, label, "a Colibri export folder, a Hugging Face folder, or the word demo", argumentGroup}, set);
+        app,
+        {label, label, "a GGUF file, a Hugging Face folder, a Colibri export folder, or the word demo", argumentGroup},
+        set);
 }
 
 void addText(CLI::App& app, const OptionText& text, std::optional<std::string>& target)

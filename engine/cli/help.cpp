@@ -72,8 +72,8 @@ std::string programHelp()
     std::string text =
         "colibri: looks inside mixture-of-experts language models while they run.\n\n"
         "Usage: colibri COMMAND MODEL [OPTIONS]\n\n"
-        "MODEL is a Colibri export folder, a Hugging Face folder (config.json and safetensors), or the word\n"
-        "demo for the small model that comes with the program.\n\nCommands:\n";
+        "MODEL is a GGUF file (the first part of a split), a Hugging Face folder (config.json and safetensors),\n"
+        "a Colibri export folder, or the word demo for the small model that comes with the program.\n\nCommands:\n";
     for (const Command& command : commands())
         text += fmt::format("  {:<12}{}\n", command.name, command.summary);
     text += "\nOptions:\n"

@@ -42,18 +42,26 @@ std::string percentText(const std::string& label, double done, double total)
     return total > 0 ? fmt::format("{} {:.0f} %", label, 100 * done / total) : label;
 }
 
+Error missingModel()
+{
+    return usageError("MODEL", "missing: a model's folder or GGUF file, or the word demo");
+}
+
+std::string openingText(const OpenProgress& progress)
+{
+    return percentText(
+        "opening", static_cast<double>(progress.bytesDone()), static_cast<double>(progress.bytesTotal()));
+}
+
 Result<OpenedModel> openWithProgress(const std::string& path, const OpenOptions& options, std::stop_token stop)
 {
     if (path.empty())
-        return usageError("MODEL", "missing: a model's folder, or the word demo");
+        return missingModel();
     OpenProgress progress;
     const auto start = std::chrono::steady_clock::now();
     Result<ModelPtr> model = Error{};
     {
-        const ProgressLine line([&progress] {
-            return percentText(
-                "opening", static_cast<double>(progress.bytesDone()), static_cast<double>(progress.bytesTotal()));
-        });
+        const ProgressLine line([&progress] { return openingText(progress); });
         model = openModel(path, options, &progress, stop);
     }
     if (!model)

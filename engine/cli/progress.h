@@ -29,6 +29,10 @@ struct OpenedModel {
     double seconds = 0; ///< that opening took
 };
 
+/// What a ProgressLine says while a model opens.
+std::string openingText(const OpenProgress& progress);
+/// The error of a command without MODEL.
+Error missingModel();
 /// openModel with progress.
 Result<OpenedModel> openWithProgress(const std::string& path, const OpenOptions& options, std::stop_token stop);
 

@@ -6,16 +6,24 @@
 namespace colibri::cli {
 namespace {
 
-constexpr std::string_view kindNames[]{"embedding", "attention", "router", "experts", "norms", "head", "other"};
+constexpr std::string_view kindNames[]{
+    "embedding", "attention", "router", "experts", "norms", "head", "shared", "dense", "other"};
 
 struct Pattern {
     std::string_view part;
     WeightKind kind;
 };
 /// The first part found in a name decides.
-constexpr Pattern patterns[]{{"experts.", WeightKind::Experts}, {"mlp.gate.", WeightKind::Router},
-    {"norm", WeightKind::Norms}, {"embed_tokens", WeightKind::Embedding}, {"lm_head", WeightKind::Head},
-    {"self_attn.", WeightKind::Attention}};
+constexpr Pattern patterns[]{
+    {"shexp", WeightKind::Shared}, {"shared_expert", WeightKind::Shared}, {"_exps.", WeightKind::Experts},
+    {"experts.", WeightKind::Experts}, {"mlp.gate.", WeightKind::Router}, {"mlp.router.", WeightKind::Router},
+    {"block_sparse_moe.gate.", WeightKind::Router}, {"ffn_gate_inp", WeightKind::Router},
+    {"exp_probs_b", WeightKind::Router}, {"norm", WeightKind::Norms}, {"embed_tokens", WeightKind::Embedding},
+    {"token_embd", WeightKind::Embedding}, {"lm_head", WeightKind::Head}, {"attn", WeightKind::Attention},
+    {"output.weight", WeightKind::Head}, {"mlp.", WeightKind::Dense}, {"ffn_gate.weight", WeightKind::Dense},
+    {"ffn_up.weight", WeightKind::Dense}, {"ffn_down.weight", WeightKind::Dense},
+    {"ffn_", WeightKind::Experts}, // "ffn_gate.3.weight": one tensor for each expert
+};
 
 } // namespace
 
@@ -31,10 +39,10 @@ WeightKind kindOf(std::string_view tensorName)
     return found == std::end(patterns) ? WeightKind::Other : found->kind;
 }
 
-std::array<std::uint64_t, weightKindCount> bytesByKind(const Model& model)
+std::array<std::uint64_t, weightKindCount> bytesByKind(std::span<const TensorInfo> tensors)
 {
     std::array<std::uint64_t, weightKindCount> bytes{};
-    for (const TensorInfo& tensor : model.tensors())
+    for (const TensorInfo& tensor : tensors)
         bytes[static_cast<std::size_t>(kindOf(tensor.name))] += tensor.size;
     return bytes;
 }

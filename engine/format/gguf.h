@@ -33,7 +33,7 @@ Result<GgufHead> parseGguf(std::span<const std::byte> bytes, const std::string& 
 
 /// The metadata as a configuration that code for config.json reads as well: an object with GGUF's own keys
 /// ("general.architecture", "qwen3moe.block_count"), offsets included. Arrays of texts, nested arrays and arrays of
-/// more than 4,096 elements (vocabularies) stay behind; they are reached through `metadata`.
+/// more than 4,096 elements (vocabularies) stay behind, and those past 65,536 elements in all; `metadata` has them.
 JsonValue configOf(std::span<const GgufEntry> metadata);
 
 } // namespace colibri

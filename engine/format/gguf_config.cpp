@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/gguf.h"
 
+#include <algorithm>
 #include <optional>
 
 namespace colibri {
 namespace {
 
-constexpr std::uint64_t maxConfigElements = 4096;
+constexpr std::uint64_t maxArrayElements = 4096; ///< one for each layer, and the models with most have some hundred
+constexpr std::uint64_t maxAllElements = 65536; ///< a value takes many times its bytes of the file
 
 std::optional<JsonValue> scalar(const GgufValue& value)
 {
@@ -26,14 +28,16 @@ std::optional<JsonValue> scalar(const GgufValue& value)
     return json;
 }
 
-std::optional<JsonValue> array(const GgufValue& value)
+/// `left` is how many elements may still be taken.
+std::optional<JsonValue> array(const GgufValue& value, std::uint64_t& left)
 {
     const bool numbers = value.elementType != GgufType::String && value.elementType != GgufType::Array;
-    if (!numbers || value.count > maxConfigElements)
+    if (!numbers || value.count > std::min(maxArrayElements, left))
         return std::nullopt;
+    left -= value.count;
     JsonValue::Array elements;
-    GgufElements left(value);
-    while (const auto element = left.next())
+    GgufElements stored(value);
+    while (const auto element = stored.next())
         if (auto json = scalar(*element))
             elements.push_back(std::move(*json));
     return JsonValue{std::move(elements), value.offset};
@@ -44,8 +48,9 @@ std::optional<JsonValue> array(const GgufValue& value)
 JsonValue configOf(std::span<const GgufEntry> metadata)
 {
     JsonValue::Object members;
+    std::uint64_t left = maxAllElements;
     for (const GgufEntry& entry : metadata)
-        if (auto value = entry.value.type == GgufType::Array ? array(entry.value) : scalar(entry.value))
+        if (auto value = entry.value.type == GgufType::Array ? array(entry.value, left) : scalar(entry.value))
             members.push_back({std::string(entry.key), std::move(*value)});
     return JsonValue{std::move(members), 0};
 }

@@ -16,6 +16,20 @@ namespace {
 constexpr std::uint32_t maxDimensions = 4;
 constexpr std::uint64_t maxNameBytes = 64; // the limit that the format sets
 
+/// How errors name an entry. The text is made when there is one: directories have some 10^4 entries.
+struct Field {
+    std::uint64_t index = 0;
+    std::string_view name; ///< empty while it is not read
+
+    std::string operator+(std::string_view rest) const
+    {
+        std::string text = "tensors[" + std::to_string(index) + "]";
+        if (!name.empty())
+            text += " " + quotedText(name);
+        return text.append(rest);
+    }
+};
+
 /// A tensor of the directory, with what errors about it need.
 struct Entry {
     TensorInfo tensor; ///< offset counts from dataStart until all have been read
@@ -64,12 +78,12 @@ private:
     }
 
     template <class T>
-    Result<T> number(const std::string& field)
+    Result<T> number(const Field& field, std::string_view part)
     {
         const std::uint64_t left = m_from.bytes.size() - m_at;
         if (left < sizeof(T))
             return failed(Errc::Truncated, m_at,
-                field + " takes " + std::to_string(sizeof(T)) + " bytes, but only " + std::to_string(left)
+                field + part + " takes " + std::to_string(sizeof(T)) + " bytes, but only " + std::to_string(left)
                     + " are left");
         T value{};
         std::memcpy(&value, m_from.bytes.data() + m_at, sizeof value);
@@ -81,16 +95,16 @@ private:
     {
         Entry entry;
         entry.at = m_at;
-        std::string field = "tensors[" + std::to_string(index) + "]";
+        Field field{index, {}};
         if (auto done = readName(entry, field); !done)
             return done;
-        field += " " + quotedText(entry.tensor.name);
+        field.name = entry.tensor.name;
         if (auto done = readShape(entry, field); !done)
             return done;
         if (auto done = readType(entry, field); !done)
             return done;
         entry.offsetAt = m_at;
-        const auto offset = number<std::uint64_t>(field + ".offset");
+        const auto offset = number<std::uint64_t>(field, ".offset");
         if (!offset)
             return offset.error();
         if (*offset % m_from.alignment != 0)
@@ -103,7 +117,7 @@ private:
         return {};
     }
 
-    Result<void> readName(Entry& entry, const std::string& field)
+    Result<void> readName(Entry& entry, const Field& field)
     {
         auto name = readGgufValue(m_from.bytes, m_at, 0, static_cast<std::uint32_t>(GgufType::String));
         if (!name)
@@ -123,10 +137,10 @@ private:
     }
 
     /// The file has the fastest dimension first.
-    Result<void> readShape(Entry& entry, const std::string& field)
+    Result<void> readShape(Entry& entry, const Field& field)
     {
         const std::uint64_t at = m_at;
-        const auto count = number<std::uint32_t>(field + ".n_dimensions");
+        const auto count = number<std::uint32_t>(field, ".n_dimensions");
         if (!count)
             return count.error();
         if (*count == 0 || *count > maxDimensions)
@@ -135,7 +149,7 @@ private:
                     + std::to_string(maxDimensions));
         for (std::uint32_t i = 0; i < *count; ++i) {
             const std::uint64_t dimensionAt = m_at;
-            const auto dimension = number<std::uint64_t>(field + ".dimensions[" + std::to_string(i) + "]");
+            const auto dimension = number<std::uint64_t>(field, ".dimensions");
             if (!dimension)
                 return dimension.error();
             if (*dimension == 0)
@@ -149,18 +163,18 @@ private:
         return {};
     }
 
-    Result<void> readType(Entry& entry, const std::string& field)
+    Result<void> readType(Entry& entry, const Field& field)
     {
         const std::uint64_t at = m_at;
         TensorInfo& tensor = entry.tensor;
-        const auto type = number<std::uint32_t>(field + ".type");
+        const auto type = number<std::uint32_t>(field, ".type");
         if (!type)
             return type.error();
         const auto known = ggmlType(*type);
         if (!known) {
             tensor.dtype = DType::Unknown;
             tensor.typeText = ggmlTypeText(*type);
-            m_notes.push_back(m_from.file + " at offset " + std::to_string(at) + ": " + field + ".type is "
+            m_notes.push_back(m_from.file + " at offset " + std::to_string(at) + ": " + (field + ".type is ")
                 + std::to_string(*type) + " (" + tensor.typeText
                 + "), which this program cannot size; the tensor is listed and not used");
             return {};
@@ -185,15 +199,17 @@ private:
     Result<void> place(Entry& entry, std::uint64_t dataStart) const
     {
         TensorInfo& tensor = entry.tensor;
-        const std::string field = "tensor " + quotedText(tensor.name) + " of " + std::to_string(tensor.size)
-            + " bytes at offset " + std::to_string(tensor.offset) + " of the data";
+        const auto field = [&] {
+            return "tensor " + quotedText(tensor.name) + " of " + std::to_string(tensor.size) + " bytes at offset "
+                + std::to_string(tensor.offset) + " of the data";
+        };
         const auto begin = checkedAdd(dataStart, tensor.offset);
         const auto end = begin ? checkedAdd(*begin, tensor.size) : std::nullopt;
         if (!end)
-            return failed(Errc::Malformed, entry.offsetAt, field + ": its end does not fit in 64 bits");
+            return failed(Errc::Malformed, entry.offsetAt, field() + ": its end does not fit in 64 bits");
         if (*end > m_from.bytes.size())
             return failed(Errc::Truncated, entry.offsetAt,
-                field + ": the file ends " + std::to_string(*end - m_from.bytes.size()) + " bytes early");
+                field() + ": the file ends " + std::to_string(*end - m_from.bytes.size()) + " bytes early");
         tensor.offset = *begin;
         return {};
     }
@@ -214,20 +230,21 @@ private:
                     "tensors " + quotedText(last->tensor.name) + " and " + quotedText(tensor.name)
                         + " overlap: the first one's bytes end at offset " + std::to_string(covered)
                         + " of the file, the other's begin at " + std::to_string(tensor.offset));
-            noteGap(last, covered, tensor.offset, "in front of tensor " + tensor.name);
+            noteGap(last, covered, tensor.offset, &tensor);
             covered = std::max(covered, tensor.offset + tensor.size);
             last = entry;
         }
-        noteGap(last, covered, m_from.bytes.size(), "at the end of the file");
+        noteGap(last, covered, m_from.bytes.size(), nullptr);
         return {};
     }
 
-    /// Up to one alignment is padding. Behind a tensor of unknown size nothing can be said.
-    void noteGap(const Entry* last, std::uint64_t begin, std::uint64_t end, const std::string& where)
+    /// Up to one alignment is padding. Behind a tensor of unknown size nothing can be said. `next` null: the file ends.
+    void noteGap(const Entry* last, std::uint64_t begin, std::uint64_t end, const TensorInfo* next)
     {
         const bool sized = !last || last->tensor.dtype != DType::Unknown;
         if (sized && begin < end && end - begin >= m_from.alignment)
-            m_notes.push_back(unclaimedNote(m_from.file, m_from.bytes, begin, end, where));
+            m_notes.push_back(unclaimedNote(m_from.file, m_from.bytes, begin, end,
+                next ? "in front of tensor " + next->name : std::string("at the end of the file")));
     }
 
     const GgufTensors& m_from;

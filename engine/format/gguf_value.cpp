@@ -80,6 +80,19 @@ Result<void> checkBooleans(std::span<const std::byte> bytes, std::uint64_t offse
     return {};
 }
 
+/// Moves `at` behind a string; false, and nothing moves, when the bytes end before it does.
+bool skipString(std::span<const std::byte> bytes, std::size_t& at)
+{
+    const std::size_t left = bytes.size() - at;
+    if (left < lengthBytes)
+        return false;
+    const auto length = numberAt<std::uint64_t>(bytes, at);
+    if (length > left - lengthBytes)
+        return false;
+    at += lengthBytes + length;
+    return true;
+}
+
 /// Moves `at` behind all elements.
 Result<void> walkElements(
     std::span<const std::byte> bytes, std::size_t& at, std::uint64_t base, const GgufValue& array, int depth)
@@ -91,7 +104,10 @@ Result<void> walkElements(
         at += size;
         return type == GgufType::Bool ? checkBooleans(bytes.subspan(from, size), base + from) : Result<void>{};
     }
-    for (std::uint64_t i = 0; i < array.count; ++i) {
+    std::uint64_t first = 0; // vocabularies have some 10^5 strings
+    while (type == GgufType::String && first < array.count && skipString(bytes, at))
+        ++first;
+    for (std::uint64_t i = first; i < array.count; ++i) {
         auto element = readGgufValue(bytes, at, base, static_cast<std::uint32_t>(type), depth + 1);
         if (!element) {
             element.error().why = "element " + std::to_string(i) + ": " + element.error().why;

@@ -15,13 +15,27 @@ namespace {
 constexpr std::uint64_t lengthBytes = 8;
 constexpr std::uint64_t maxHeaderBytes = 100'000'000; // the limit that the format itself sets
 
-constexpr std::array runnable{
-    std::pair<std::string_view, DType>{"F32", DType::F32},
-    std::pair<std::string_view, DType>{"F16", DType::F16},
-    std::pair<std::string_view, DType>{"BF16", DType::BF16},
+/// Types as the format names them.
+constexpr std::pair<std::string_view, DType> types[]{
+    {"F32", DType::F32},
+    {"F16", DType::F16},
+    {"BF16", DType::BF16},
+    {"F64", DType::F64},
+    {"F8_E4M3", DType::F8_E4M3},
+    {"F8_E5M2", DType::F8_E5M2},
+    {"F8_E8M0", DType::F8_E8M0},
+    {"BOOL", DType::Bool},
+    {"I8", DType::I8},
+    {"I16", DType::I16},
+    {"I32", DType::I32},
+    {"I64", DType::I64},
+    {"U8", DType::U8},
+    {"U16", DType::U16},
+    {"U32", DType::U32},
+    {"U64", DType::U64},
 };
-constexpr std::array<std::string_view, 19> known{"BOOL", "U8", "I8", "U16", "I16", "U32", "I32", "U64", "I64", "F64",
-    "C64", "F8_E5M2", "F8_E4M3", "F8_E5M2FNUZ", "F8_E4M3FNUZ", "F8_E8M0", "F6_E2M3", "F6_E3M2", "F4"};
+/// Those of which this program knows the name only.
+constexpr std::string_view otherTypes[]{"C64", "F8_E5M2FNUZ", "F8_E4M3FNUZ", "F6_E2M3", "F6_E3M2", "F4"};
 
 /// One entry of the header, with the place of its text for errors that concern two of them.
 struct Entry {
@@ -54,11 +68,12 @@ public:
         for (const auto& [key, value] : *member.value.object())
             if (key != "dtype" && key != "shape" && key != "data_offsets")
                 notes.push_back(m_file + ": " + name + " has the unknown key \"" + key + "\"");
-        Entry entry{{member.key, m_fileIndex, 0, 0, DType::F32, Layout::RowMajor, {}, {}}, member.value.offset};
-        if (auto dtype = readDType(name, *member.value.find("dtype")); dtype)
-            entry.tensor.dtype = *dtype;
-        else
-            return dtype.error();
+        Entry entry;
+        entry.at = member.value.offset;
+        entry.tensor.name = member.key;
+        entry.tensor.file = m_fileIndex;
+        if (auto typed = readDType(name, *member.value.find("dtype"), entry.tensor, notes); !typed)
+            return typed.error();
         if (auto shape = integers(name + ".shape", *member.value.find("shape")); shape)
             entry.tensor.shape = std::move(*shape);
         else
@@ -96,20 +111,26 @@ public:
     }
 
 private:
-    Result<DType> readDType(const std::string& name, const JsonValue& value) const
+    Result<void> readDType(
+        const std::string& name, const JsonValue& value, TensorInfo& tensor, std::vector<std::string>& notes) const
     {
         const std::string* const text = value.string();
         if (!text)
             return failed(
                 Errc::Malformed, value.offset, name + ".dtype is " + shortText(value) + ", it must be a string");
-        for (const auto& [dtypeName, dtype] : runnable)
-            if (*text == dtypeName)
-                return dtype;
-        const bool legal = std::find(known.begin(), known.end(), *text) != known.end();
-        return failed(Errc::Unsupported, value.offset,
-            name + ".dtype is " + shortText(value)
-                + (legal ? ", which this program does not run" : ", which no version of the format names")
-                + "; it runs F32, F16 and BF16");
+        const auto known = std::ranges::find(types, *text, &std::pair<std::string_view, DType>::first);
+        if (known != std::end(types)) {
+            tensor.dtype = known->second;
+            return {};
+        }
+        if (std::ranges::find(otherTypes, *text) == std::end(otherTypes))
+            return failed(Errc::Unsupported, value.offset,
+                name + ".dtype is " + shortText(value) + ", which no version of the format names");
+        tensor.dtype = DType::Unknown;
+        tensor.typeText = *text;
+        notes.push_back(m_file + " at offset " + std::to_string(value.offset) + ": " + name + ".dtype is "
+            + shortText(value) + ", of which this program knows the name only; the tensor is listed and not used");
+        return {};
     }
 
     Result<std::vector<std::uint64_t>> integers(const std::string& field, const JsonValue& value) const
@@ -150,7 +171,7 @@ private:
         if (!needed)
             return failed(Errc::Malformed, value.offset,
                 name + ".shape is " + shape + ", its size in bytes does not fit in 64 bits");
-        if (*needed != end - begin)
+        if (*needed != end - begin && tensor.dtype != DType::Unknown)
             return failed(Errc::Mismatch, value.offset,
                 field + " is " + range + ", which is " + std::to_string(end - begin) + " bytes; shape " + shape
                     + " needs " + std::to_string(*needed));
@@ -169,7 +190,7 @@ private:
         for (const std::uint64_t dimension : tensor.shape)
             text += (text.size() > 1 ? ", " : "") + std::to_string(dimension);
         text += "] of ";
-        return text += colibri::name(tensor.dtype);
+        return text += typeName(tensor);
     }
 
     const std::string& m_file;

@@ -4,14 +4,17 @@
 #include "types/dtype.h"
 #include "types/engine_options.h"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
 namespace colibri {
 
-/// A weight matrix where it lies: rows x cols = outputs x inputs. Any byte alignment of its elements' own size.
+/// A weight matrix where it lies: rows x cols = outputs x inputs. f32, f16, bf16 and int8 at the alignment of their own
+/// size, all others at any, row-major, and in whole blocks along a row.
 struct Matrix {
     const std::byte* data = nullptr; ///< first element (behind the scales of int8)
     const float* scales = nullptr; ///< int8 only: [rows][ceil(cols / 32)]
@@ -21,13 +24,47 @@ struct Matrix {
     std::uint32_t cols = 0;
 };
 
-/// Input rows of a product. `quants`, when given, replace `values` for int8 matrices (Activations::Q8).
+/// How inputs are rounded to 8 bits; which one is a matter of the weights. Groups32: for int8; Blocks32, with scales of
+/// f16: for blocks of 32; Blocks256: for blocks of 256.
+enum class QuantFormat : std::uint8_t { Groups32, Blocks32, Blocks256 };
+inline constexpr std::array quantFormats{QuantFormat::Groups32, QuantFormat::Blocks32, QuantFormat::Blocks256};
+constexpr std::uint32_t groupSize(QuantFormat format) ///< inputs that share a scale
+{
+    return format == QuantFormat::Blocks256 ? 256 : 32;
+}
+inline constexpr std::uint32_t sumSize = 16; ///< inputs of a sum
+/// Of the inputs of weights of a type; none for types that only take f32.
+constexpr std::optional<QuantFormat> quantFormatOf(DType dtype)
+{
+    if (dtype == DType::Int8)
+        return QuantFormat::Groups32;
+    if (!traits(dtype).computed || traits(dtype).blockElements == 1)
+        return std::nullopt;
+    return traits(dtype).blockElements == 32 ? QuantFormat::Blocks32 : QuantFormat::Blocks256;
+}
+
+/// Rounded rows, null where there are none.
+struct RoundedRows {
+    const std::int8_t* quants = nullptr; ///< [count][stride]
+    const float* scales = nullptr; ///< [count][ceil(cols / groupSize)]
+    const std::int16_t* sums = nullptr; ///< [count][ceil(cols / 16)] of 16 quants each, not for Groups32
+};
+
+/// Where a rounded row goes.
+struct RoundedRow {
+    std::int8_t* quants = nullptr;
+    float* scales = nullptr;
+    std::int16_t* sums = nullptr;
+};
+
+/// Input rows of a product. Where the format that the weights ask for is given it replaces `values` (Activations::Q8).
 struct Rows {
     const float* values = nullptr; ///< [count][stride]
-    const std::int8_t* quants = nullptr; ///< [count][stride], see quantizeRow
-    const float* quantScales = nullptr; ///< [count][ceil(cols / 32)]
+    std::array<RoundedRows, quantFormats.size()> quantized{}; ///< [format]
     std::uint32_t count = 0;
     std::uint32_t stride = 0; ///< elements from row to row of values and of quants, at least cols
+
+    const RoundedRows& rounded(QuantFormat format) const { return quantized[static_cast<std::size_t>(format)]; }
 };
 
 /// One query head of one token against the cached keys and values of one KV head. The positions are those that the
@@ -54,15 +91,15 @@ struct KernelTable {
     Isa isa = Isa::Scalar;
 
     /// out[t * outStride + r] = dot(w row r, x row t) for r in [rowBegin, rowEnd) and every t. f32 sums in sixteen
-    /// lanes with fused multiply-add; int8 with quants: exact integer sums in groups of 32, added in ascending order.
+    /// lanes with fused multiply-add; with rounded inputs: exact integer sums in groups or blocks, added in ascending
+    /// order.
     void (*matmul)(const Matrix& w, const Rows& x, std::uint32_t rowBegin, std::uint32_t rowEnd, float* out,
         std::size_t outStride);
-    /// The same with products and sums in double, rounded once to f32 (routers). f32, f16 and bf16 weights.
+    /// The same with products and sums in double, rounded once to f32 (routers); weights as f32 first.
     void (*matmulDouble)(const Matrix& w, const Rows& x, std::uint32_t rowBegin, std::uint32_t rowEnd, float* out,
         std::size_t outStride);
-    /// Rounds a row to int8 in groups of 32: scale = max|x| / 127, q = round to nearest even (x / scale); zeros give
-    /// scale 0.
-    void (*quantizeRow)(const float* x, std::uint32_t n, std::int8_t* quants, float* scales);
+    /// Rounds a row to int8 in groups, to nearest even, the largest |x| of a group to 127; zeros give scale 0.
+    void (*quantizeRow)(QuantFormat format, const float* x, std::uint32_t n, const RoundedRow& out);
     /// out = row `row` of the matrix as f32 (embedding).
     void (*copyRow)(const Matrix& w, std::uint32_t row, float* out);
     /// out[i] = x[i] * (1 / sqrt(mean(x^2) + eps)) * weight[i]; out may be x.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The oracle: kernels/ORDER.md in plain C++. Compiled twice on x86-64, for the baseline and for the fma instruction,
 // since without the instruction std::fma is a (slow, correct) call of the C library.
+#include "kernels/decode.h"
 #include "kernels/exp32.h"
 #include "kernels/tables.h"
 #include "types/half.h"
@@ -10,6 +11,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <type_traits>
 
 namespace colibri {
@@ -133,34 +135,124 @@ void product(
 void quantProduct(
     const Matrix& w, const Rows& x, std::uint32_t rowBegin, std::uint32_t rowEnd, float* out, std::size_t outStride)
 {
+    const RoundedRows& inputs = x.rounded(QuantFormat::Groups32);
     const std::size_t groups = (w.cols + int8GroupSize - 1) / int8GroupSize;
     for (std::uint32_t r = rowBegin; r < rowEnd; ++r) {
         const WeightRow<DType::Int8> row(w, r);
         for (std::size_t t = 0; t < x.count; ++t)
             out[t * outStride + r] =
-                canonical(quantDot(row, x.quants + t * x.stride, x.quantScales + t * groups, w.cols));
+                canonical(quantDot(row, inputs.quants + t * x.stride, inputs.scales + t * groups, w.cols));
     }
 }
 
-constexpr Product products[dtypeCount] = {
+/// Weights that are decoded in chunks.
+template <class Real>
+void decodedProduct(
+    const Matrix& w, const Rows& x, std::uint32_t rowBegin, std::uint32_t rowEnd, float* out, std::size_t outStride)
+{
+    const DecodeFn decode = decoderOf(w.dtype);
+    for (std::uint32_t r = rowBegin; r < rowEnd; ++r) {
+        const std::byte* const row = rowOf(w.data, w.dtype, w.cols, r);
+        for (std::size_t t = 0; t < x.count; ++t) {
+            float chunk[chunkElements];
+            const auto weight = [&](std::size_t c) { // asked for in ascending order
+                if (c % chunkElements == 0)
+                    decode(row, c, std::min(chunkElements, w.cols - static_cast<std::uint32_t>(c)), chunk);
+                return chunk[c % chunkElements];
+            };
+            const float* const inputs = x.values + t * x.stride;
+            const Real sum = laneDot<Real>(w.cols, weight, [inputs](std::size_t c) { return inputs[c]; });
+            out[t * outStride + r] = canonical(static_cast<float>(sum));
+        }
+    }
+}
+
+/// Exact integer sums of a block, fused into the sum in ascending order.
+template <class Block>
+float blockDot(const std::byte* row, const RoundedRows& x, std::uint32_t cols)
+{
+    float sum = 0.f;
+    for (std::size_t begin = 0; begin < cols; begin += Block::elements, row += Block::bytes) {
+        typename Block::Parts parts;
+        Block::unpack(row, parts);
+        std::int32_t total = 0;
+        std::int32_t minima = 0;
+        for (std::uint32_t step = 0; step < Block::elements / stepElements; ++step) {
+            const std::size_t at = begin + step * stepElements;
+            std::int32_t exact = 0;
+            for (std::uint32_t i = 0; i < stepElements; ++i)
+                exact += parts.quants[step * stepElements + i] * x.quants[at + i];
+            total += exact * parts.scales[step];
+            if constexpr (Block::hasMinima)
+                minima += parts.mins[step] * x.sums[at / sumSize];
+        }
+        const float scale = x.scales[begin / Block::elements];
+        sum = std::fma(static_cast<float>(total), parts.scale * scale, sum);
+        if constexpr (Block::hasMinima)
+            sum = std::fma(static_cast<float>(minima), -(parts.min * scale), sum);
+    }
+    return sum;
+}
+
+template <class Block>
+void blockProduct(
+    const Matrix& w, const Rows& x, std::uint32_t rowBegin, std::uint32_t rowEnd, float* out, std::size_t outStride)
+{
+    const RoundedRows& inputs = x.rounded(*quantFormatOf(Block::dtype));
+    const std::size_t groups = w.cols / Block::elements;
+    const std::size_t sums = w.cols / sumSize;
+    for (std::uint32_t r = rowBegin; r < rowEnd; ++r) {
+        for (std::size_t t = 0; t < x.count; ++t) {
+            const RoundedRows row{inputs.quants + t * x.stride, inputs.scales + t * groups, inputs.sums + t * sums};
+            out[t * outStride + r] = canonical(blockDot<Block>(rowOf(w.data, w.dtype, w.cols, r), row, w.cols));
+        }
+    }
+}
+
+template <class... Blocks>
+constexpr std::array<Product, dtypeCount> roundedProductsOf(std::tuple<Blocks...>*)
+{
+    std::array<Product, dtypeCount> table{};
+    table[static_cast<std::size_t>(DType::Int8)] = quantProduct;
+    ((table[static_cast<std::size_t>(Blocks::dtype)] = blockProduct<Blocks>), ...);
+    return table;
+}
+
+/// The types whose elements are loaded one by one come first.
+constexpr Product products[] = {
     product<float, DType::F32>, product<float, DType::F16>, product<float, DType::BF16>, product<float, DType::Int8>};
-constexpr Product doubleProducts[dtypeCount] = {product<double, DType::F32>, product<double, DType::F16>,
+constexpr Product doubleProducts[] = {product<double, DType::F32>, product<double, DType::F16>,
     product<double, DType::BF16>, product<double, DType::Int8>};
+constexpr auto roundedProducts = roundedProductsOf(static_cast<AllBlocks*>(nullptr));
 
 void matmul(
     const Matrix& w, const Rows& x, std::uint32_t rowBegin, std::uint32_t rowEnd, float* out, std::size_t outStride)
 {
-    const bool quantized = w.dtype == DType::Int8 && x.quants;
-    (quantized ? quantProduct : products[static_cast<int>(w.dtype)])(w, x, rowBegin, rowEnd, out, outStride);
+    const auto type = static_cast<std::size_t>(w.dtype);
+    const auto format = quantFormatOf(w.dtype);
+    const bool rounded = format && x.rounded(*format).quants;
+    const Product multiply = rounded ? roundedProducts[type]
+        : decoderOf(w.dtype)         ? decodedProduct<float>
+                                     : products[type];
+    multiply(w, x, rowBegin, rowEnd, out, outStride);
 }
 
 void matmulDouble(
     const Matrix& w, const Rows& x, std::uint32_t rowBegin, std::uint32_t rowEnd, float* out, std::size_t outStride)
 {
-    doubleProducts[static_cast<int>(w.dtype)](w, x, rowBegin, rowEnd, out, outStride);
+    const Product multiply =
+        decoderOf(w.dtype) ? decodedProduct<double> : doubleProducts[static_cast<std::size_t>(w.dtype)];
+    multiply(w, x, rowBegin, rowEnd, out, outStride);
 }
 
-void quantizeGroup(const float* x, std::uint32_t n, std::int8_t* quants, float& scale)
+std::int8_t rounded(float value)
+{
+    const float limited = std::clamp(value, -127.f, 127.f); // a subnormal scale may be far too small
+    return static_cast<std::int8_t>((limited + exp32::rounder) - exp32::rounder);
+}
+
+/// Rounds a group and returns its scale.
+float quantizeGroup(QuantFormat format, const float* x, std::uint32_t n, std::int8_t* quants)
 {
     float largest = 0.f;
     bool finite = true;
@@ -169,21 +261,27 @@ void quantizeGroup(const float* x, std::uint32_t n, std::int8_t* quants, float& 
         finite = finite && magnitude < infinity;
         largest = magnitude > largest ? magnitude : largest;
     }
-    scale = finite ? largest / 127.f : canonical(std::numeric_limits<float>::quiet_NaN());
-    if (!(scale > 0.f)) {
-        std::fill_n(quants, n, std::int8_t{0});
-        return;
-    }
-    for (std::uint32_t i = 0; i < n; ++i) {
-        const float limited = std::clamp(x[i] / scale, -127.f, 127.f); // a subnormal scale may be far too small
-        quants[i] = static_cast<std::int8_t>((limited + exp32::rounder) - exp32::rounder);
-    }
+    std::fill_n(quants, n, std::int8_t{0});
+    if (!finite)
+        return std::bit_cast<float>(0x7fc00000u);
+    const float scale = largest / 127.f;
+    const float factor = 127.f / largest;
+    const bool divides = format == QuantFormat::Groups32;
+    if (!(divides ? scale > 0.f : factor < infinity))
+        return 0.f;
+    for (std::uint32_t i = 0; i < n; ++i)
+        quants[i] = rounded(divides ? x[i] / scale : x[i] * factor);
+    return divides ? scale : format == QuantFormat::Blocks32 ? f16ToF32(f32ToF16(scale)) : 1.f / factor;
 }
 
-void quantizeRow(const float* x, std::uint32_t n, std::int8_t* quants, float* scales)
+void quantizeRow(QuantFormat format, const float* x, std::uint32_t n, const RoundedRow& out)
 {
-    for (std::uint32_t i = 0; i < n; i += int8GroupSize)
-        quantizeGroup(x + i, std::min(int8GroupSize, n - i), quants + i, scales[i / int8GroupSize]);
+    const std::uint32_t size = groupSize(format);
+    for (std::uint32_t i = 0; i < n; i += size)
+        out.scales[i / size] = quantizeGroup(format, x + i, std::min(size, n - i), out.quants + i);
+    for (std::uint32_t i = 0; i < n && format != QuantFormat::Groups32; i += sumSize)
+        out.sums[i / sumSize] =
+            static_cast<std::int16_t>(std::accumulate(out.quants + i, out.quants + i + std::min(sumSize, n - i), 0));
 }
 
 template <DType D>
@@ -196,9 +294,13 @@ void copyTyped(const Matrix& w, std::uint32_t r, float* out)
 
 void copyRow(const Matrix& w, std::uint32_t row, float* out)
 {
-    constexpr void (*copies[dtypeCount])(const Matrix&, std::uint32_t, float*) = {
+    constexpr void (*copies[])(const Matrix&, std::uint32_t, float*) = {
         copyTyped<DType::F32>, copyTyped<DType::F16>, copyTyped<DType::BF16>, copyTyped<DType::Int8>};
-    copies[static_cast<int>(w.dtype)](w, row, out);
+    const DecodeFn decode = decoderOf(w.dtype);
+    if (!decode)
+        return copies[static_cast<std::size_t>(w.dtype)](w, row, out);
+    decodeRow(decode, rowOf(w.data, w.dtype, w.cols, row), w.cols, out);
+    std::transform(out, out + w.cols, out, canonical);
 }
 
 void rmsNorm(const float* x, const float* weight, float eps, std::uint32_t n, float* out)

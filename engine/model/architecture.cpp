@@ -25,10 +25,12 @@ std::string filled(std::string_view pattern, std::uint32_t layer, std::uint32_t 
     return text;
 }
 
-/// The part of one expert in a tensor of all of them; empty when it cannot be divided.
+/// The part of one expert in a tensor of all of them, whose scales lie inside of their blocks; empty when it cannot be
+/// divided so.
 std::optional<TensorInfo> partOf(const TensorInfo& stacked, std::uint32_t expert)
 {
-    if (stacked.shape.empty() || expert >= stacked.shape.front() || stacked.size % stacked.shape.front())
+    if (stacked.shape.empty() || expert >= stacked.shape.front() || stacked.size % stacked.shape.front()
+        || stacked.dtype == DType::Int8)
         return std::nullopt;
     TensorInfo part = stacked;
     part.size = stacked.size / stacked.shape.front();
@@ -36,6 +38,45 @@ std::optional<TensorInfo> partOf(const TensorInfo& stacked, std::uint32_t expert
     part.shape.erase(part.shape.begin());
     part.xxh64.reset();
     return part;
+}
+
+/// What a slot takes of one expert's part.
+std::optional<TensorInfo> taken(TensorInfo part, Take take)
+{
+    if (part.shape.empty() || part.dtype == DType::Int8)
+        return std::nullopt;
+    if (take == Take::FirstRows || take == Take::SecondRows) {
+        if (part.shape.front() % 2)
+            return std::nullopt;
+        part.shape.front() /= 2;
+        part.size /= 2;
+        part.offset += take == Take::SecondRows ? part.size : 0;
+    } else if (take != Take::Rows) {
+        if (part.shape.back() % 2 && take != Take::Columns)
+            return std::nullopt;
+        part.shape.back() /= take == Take::Columns ? 1 : 2;
+        std::ranges::reverse(part.shape);
+        part.layout = Layout::ColumnMajor;
+    }
+    return part;
+}
+
+/// An expert's tensor where a folder has all of them in one.
+std::optional<FoundTensor> findStacked(
+    const ModelSource& source, const TensorSlot& slot, std::uint32_t layer, std::uint32_t expert)
+{
+    if (slot.stacked.name.empty() || source.format != "huggingface")
+        return std::nullopt;
+    const std::string wanted = filled(slot.stacked.name, layer, expert);
+    const auto found = std::ranges::lower_bound(source.tensors, wanted, {}, &TensorInfo::name);
+    if (found == source.tensors.end() || found->name != wanted)
+        return std::nullopt;
+    auto part = partOf(*found, expert);
+    part = part ? taken(std::move(*part), slot.stacked.take) : part;
+    if (!part)
+        return std::nullopt;
+    part->name = tensorName(slot, layer, expert);
+    return FoundTensor{&*found, std::move(*part), true, slot.stacked.take};
 }
 
 } // namespace
@@ -102,9 +143,9 @@ std::optional<FoundTensor> findTensor(
         if (!part)
             continue;
         part->name = tensorName(slot, layer, expert);
-        return FoundTensor{&*found, std::move(*part)};
+        return FoundTensor{&*found, std::move(*part), stacked};
     }
-    return std::nullopt;
+    return findStacked(source, slot, layer, expert);
 }
 
 } // namespace colibri

@@ -59,6 +59,15 @@ using Place = std::variant<Matrix Weights::*, Vector Weights::*, Matrix LayerWei
 
 using Condition = bool (*)(const ModelConfig&);
 
+/// What a slot takes of an expert's part of a folder's stacked tensor: all rows, the first or second half of them; or,
+/// where the tensor is stored [in][out], all columns, the even or the odd ones. The last two have to be copied.
+enum class Take : std::uint8_t { Rows, FirstRows, SecondRows, Columns, EvenColumns, OddColumns };
+/// A folder's tensor of all experts of a layer, instead of one for each; an empty name: none.
+struct StackedName {
+    std::string_view name;
+    Take take = Take::Rows;
+};
+
 /// One tensor of an architecture: its names, shape and place. "{layer}" and "{expert}" in a name stand for numbers; an
 /// expert's name without "{expert}" is that of a tensor in which all experts' are stacked.
 struct TensorSlot {
@@ -70,6 +79,7 @@ struct TensorSlot {
     std::span<const Dim> shape; ///< outermost first
     bool required = true;
     Condition present = nullptr; ///< the slot exists where this holds; null: everywhere
+    StackedName stacked = {}; ///< in Hugging Face folders, where `name` is not there
 };
 
 /// A key that may only have the value which the engine computes; absent and null mean that value.
@@ -123,6 +133,8 @@ std::uint32_t expertsOf(const TensorSlot& slot, const ModelConfig& config);
 struct FoundTensor {
     const TensorInfo* stored = nullptr; ///< as the source lists it
     TensorInfo part; ///< under the canonical name: all of it, or the expert's part of a stacked tensor
+    bool stacked = false;
+    Take take = Take::Rows; ///< EvenColumns, OddColumns: `part` still lies among columns of another slot
 };
 std::optional<FoundTensor> findTensor(
     const ModelSource& source, const TensorSlot& slot, std::uint32_t layer, std::uint32_t expert);

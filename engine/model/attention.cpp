@@ -2,8 +2,8 @@
 // The attention half of a layer: queries, keys and values, straight or through low ranks; positions; the cache; heads.
 //
 // With a latent vector (MLA) the cache holds that vector and the rotated part of the key, which all heads share. What a
-// head would make of it, k = K c and v = V c, is never formed: its query q meets c as K^T q, and its output is V times the
-// mixture of the vectors. That is the same sum in another order, and one way for both layouts of the weights.
+// head would make of it, k = K c and v = V c, is never formed: its query q meets c as K^T q, and its output is V times
+// the mixture of the vectors. That is the same sum in another order, and one way for both layouts of the weights.
 #include "model/forward.h"
 
 #include "model/stage_clock.h"
@@ -32,14 +32,14 @@ void Forward::attention(const LayerWeights& layer, std::uint32_t index, const St
         attendHeads(layer, index, step);
     }
     quantize(m_w.attended, tokens);
-    product(layer.output, rowsOf(m_w.attended, 0, tokens), m_w.projected.data());
+    product(layer.output, inputRows(m_w.attended, 0, tokens), m_w.projected.data());
     addToRows(layer.outputBias, m_w.projected, 0, tokens);
     m_kernels.add(m_w.residual.data(), m_w.projected.data(), tokens * m_config.hiddenSize);
 }
 
 void Forward::project(const LayerWeights& layer, std::uint32_t tokens)
 {
-    const Rows rows = rowsOf(m_w.normed, 0, tokens);
+    const Rows rows = inputRows(m_w.normed, 0, tokens);
     std::uint32_t jobs = 0;
     addJob(jobs, layer.query, rows, m_w.query.data());
     addJob(jobs, layer.key, rows, m_w.key.data());
@@ -52,7 +52,7 @@ void Forward::project(const LayerWeights& layer, std::uint32_t tokens)
 
 void Forward::projectLatent(const LayerWeights& layer, std::uint32_t tokens)
 {
-    const Rows rows = rowsOf(m_w.normed, 0, tokens);
+    const Rows rows = inputRows(m_w.normed, 0, tokens);
     const bool ranked = layer.queryDown.data != nullptr;
     std::uint32_t jobs = 0;
     addJob(jobs, layer.latentDown, rows, m_w.key.data());
@@ -68,7 +68,7 @@ void Forward::projectLatent(const LayerWeights& layer, std::uint32_t tokens)
         m_kernels.rmsNorm(row, layer.queryDownNorm.values, m_config.rmsNormEps, m_config.queryRank, row);
     }
     quantize(m_w.queryDown, tokens);
-    product(layer.query, rowsOf(m_w.queryDown, 0, tokens), m_w.query.data());
+    product(layer.query, inputRows(m_w.queryDown, 0, tokens), m_w.query.data());
 }
 
 /// The first ropeDim components of `head`.
@@ -124,7 +124,8 @@ void Forward::placeLatent(const LayerWeights& layer, std::uint32_t index, const 
     }
 }
 
-/// Queries in the space of what the cache holds: the head's matrix takes the plain part there, the rotated part follows.
+/// Queries in the space of what the cache holds: the head's matrix takes the plain part there, the rotated part
+/// follows.
 void Forward::latentQueries(const LayerWeights& layer, const Step& step)
 {
     const auto tokens = static_cast<std::uint32_t>(step.tokens.size());
@@ -142,7 +143,7 @@ void Forward::latentQueries(const LayerWeights& layer, const Step& step)
     quantize(m_w.plainQuery, heads * tokens);
     std::uint32_t jobs = 0;
     for (std::uint32_t head = 0; head < heads; ++head)
-        addJob(jobs, layer.latentHeads[head].key, rowsOf(m_w.plainQuery, head * tokens, tokens),
+        addJob(jobs, layer.latentHeads[head].key, inputRows(m_w.plainQuery, head * tokens, tokens),
             &m_w.latentQuery[std::size_t{head} * dim], heads * dim);
     runJobs(jobs);
 }
@@ -189,13 +190,12 @@ void Forward::latentOutputs(const LayerWeights& layer, std::uint32_t tokens)
     quantize(m_w.latentMix, heads * tokens);
     std::uint32_t jobs = 0;
     for (std::uint32_t head = 0; head < heads; ++head)
-        addJob(jobs, layer.latentHeads[head].value, rowsOf(m_w.latentMix, head * tokens, tokens),
+        addJob(jobs, layer.latentHeads[head].value, inputRows(m_w.latentMix, head * tokens, tokens),
             &m_w.attended.values[std::size_t{head} * m_config.valueDim], heads * m_config.valueDim);
     runJobs(jobs);
 }
 
-std::size_t Forward::cacheAt(
-    std::uint32_t layer, std::uint32_t head, std::uint32_t position, std::uint32_t dim) const
+std::size_t Forward::cacheAt(std::uint32_t layer, std::uint32_t head, std::uint32_t position, std::uint32_t dim) const
 {
     const std::size_t elementSize = m_options.kv == KvType::F16 ? 2 : 4;
     const std::size_t row = (std::size_t{layer} * m_config.numKvHeads + head) * m_options.context + position;

@@ -5,6 +5,17 @@
 #include <cmath>
 
 namespace colibri {
+namespace {
+
+/// Keys of a config.json that say nothing about what is computed: training, bookkeeping, and what the exports' own
+/// readers take.
+constexpr std::string_view inertKeys[]{"_name_or_path", "architecture", "architectures", "attention_dropout",
+    "auto_map", "checksums", "created", "dtype", "eos_token_id", "bos_token_id", "ep_size", "experts", "format",
+    "initializer_range", "initial_context_length", "layout", "model_type", "options", "output_router_logits",
+    "pad_token_id", "pretraining_tp", "router_aux_loss_coef", "router_jitter_noise", "router_table", "sanity", "source",
+    "tensors", "tool", "torch_dtype", "transformers_version", "unk_token_id", "use_cache", "version"};
+
+} // namespace
 
 std::string valueText(const JsonValue& value)
 {
@@ -36,26 +47,47 @@ FoundKey ConfigKeys::findExactly(std::string_view key) const
     if (key.empty())
         return {};
     const JsonValue* value = m_source.config.find(key);
+    if (value)
+        m_used.emplace(key);
     if (const auto dot = key.find('.'); !value && dot != std::string_view::npos && !m_gguf)
-        if (const JsonValue* object = m_source.config.find(key.substr(0, dot)); object && object->object())
+        if (const JsonValue* object = m_source.config.find(key.substr(0, dot)); object && object->object()) {
             value = object->find(key.substr(dot + 1));
+            m_used.emplace(key.substr(0, dot));
+        }
     return value && !value->isNull() ? FoundKey{value, std::string(key)} : FoundKey{};
 }
 
 FoundKey ConfigKeys::find(const KeyNames& names) const
 {
+    FoundKey first;
+    const auto look = [&](std::string_view key) { // at all of them, so that none counts as unused
+        FoundKey found = findExactly(key);
+        if (!first)
+            first = std::move(found);
+    };
     if (m_gguf) {
         for (const std::string_view name : names.gguf)
-            if (auto found = findExactly(name.empty() ? std::string() : std::string(m_spec.ggufName) + "." + std::string(name)))
-                return found;
-        return {};
+            look(name.empty() ? std::string() : std::string(m_spec.ggufName) + "." + std::string(name));
+        return first;
     }
-    if (auto found = findExactly(names.name))
-        return found;
+    look(names.name);
     for (const std::string_view name : names.others)
-        if (auto found = findExactly(name))
-            return found;
-    return {};
+        look(name);
+    return first;
+}
+
+std::vector<std::string> ConfigKeys::unusedKeys() const
+{
+    std::vector<std::string> unused;
+    const std::string prefix = m_gguf ? std::string(m_spec.ggufName) + "." : std::string();
+    const JsonValue::Object none;
+    const JsonValue::Object* const all = m_source.config.object();
+    for (const auto& [key, value] : all ? *all : none) {
+        const bool inert = std::ranges::find(inertKeys, key) != std::end(inertKeys);
+        if (key.starts_with(prefix) && !value.isNull() && !inert && !m_used.contains(key))
+            unused.push_back(key);
+    }
+    return unused;
 }
 
 Error ConfigKeys::fail(Errc code, const JsonValue* at, std::string why) const

@@ -3,7 +3,9 @@
 
 #include "model/architecture.h"
 
+#include <functional>
 #include <initializer_list>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -43,6 +45,8 @@ public:
     void note(std::string rule, std::string value, const FoundKey& found);
     void note(std::string rule, std::string value, Origin origin);
     std::vector<RuleOrigin> takeOrigins() { return std::move(m_origins); }
+    /// Keys of the architecture (GGUF) or of the file that nothing has looked up and that could mean a rule, in order.
+    std::vector<std::string> unusedKeys() const;
 
     // Each sets the value when the key is there, and fails when it is of another kind.
     Result<FoundKey> flag(const KeyNames& names, bool& value) const;
@@ -55,6 +59,7 @@ private:
     const ArchitectureSpec& m_spec;
     bool m_gguf;
     std::vector<RuleOrigin> m_origins;
+    mutable std::set<std::string, std::less<>> m_used; ///< keys of the configuration that were found
 };
 
 /// A value in a message.

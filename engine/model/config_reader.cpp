@@ -66,6 +66,8 @@ public:
                 &Reader::readPositions, &Reader::readRouting, &Reader::readSpecialTokens, &Reader::readAddBegin})
             if (auto done = (this->*step)(); !done)
                 return done.error();
+        noteSampling();
+        m_config.unusedKeys = m_keys.unusedKeys();
         m_config.origins = m_keys.takeOrigins();
         return std::move(m_config);
     }
@@ -121,7 +123,8 @@ private:
             add(names.name);
         for (const std::string_view key : m_keys.isGguf() ? names.gguf : names.others)
             add(key);
-        return m_keys.fail(Errc::Malformed, nullptr, keys + " is missing, " + std::string(name(m_spec.id)) + " needs it");
+        return m_keys.fail(
+            Errc::Malformed, nullptr, keys + " is missing, " + std::string(name(m_spec.id)) + " needs it");
     }
 
     /// What follows from other dimensions when it is not stated, and what has to hold between them.
@@ -204,8 +207,8 @@ private:
         const std::uint64_t width = std::uint64_t{c.sharedFfnSize} * c.expertFfnSize;
         if (width > dimensionLimit)
             return m_keys.fail(Errc::OutOfRange, nullptr,
-                "shared_experts is " + std::to_string(c.sharedFfnSize) + ", of width "
-                    + std::to_string(c.expertFfnSize) + " that is more than " + std::to_string(dimensionLimit));
+                "shared_experts is " + std::to_string(c.sharedFfnSize) + ", of width " + std::to_string(c.expertFfnSize)
+                    + " that is more than " + std::to_string(dimensionLimit));
         c.sharedFfnSize = static_cast<std::uint32_t>(width);
         return {};
     }
@@ -258,11 +261,14 @@ private:
             return tied.error();
         const bool gguf = m_keys.isGguf();
         std::vector<TokenId> begin;
-        if (auto done = readIds(m_keys.findExactly(gguf ? "tokenizer.ggml.bos_token_id" : "bos_token_id"), begin); !done)
+        if (auto done = readIds(m_keys.findExactly(gguf ? "tokenizer.ggml.bos_token_id" : "bos_token_id"), begin);
+            !done)
             return done;
         if (!begin.empty())
             m_config.beginOfText = begin.front();
         if (gguf) {
+            const auto output = [](const TensorInfo& tensor) { return tensor.name == "output.weight"; };
+            m_config.tiedEmbeddings = std::ranges::none_of(m_source.tensors, output);
             for (const char* key : {"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id"})
                 if (auto done = readIds(m_keys.findExactly(key), m_config.endOfText); !done)
                     return done;
@@ -302,13 +308,32 @@ private:
         return {};
     }
 
+    /// What the files recommend for sampling. A fact to show: a run takes its own options.
+    void noteSampling()
+    {
+        struct SamplingKey {
+            std::string_view folder; ///< in generation_config.json
+            std::string_view gguf;
+        };
+        constexpr SamplingKey keys[]{{"do_sample", ""}, {"temperature", "general.sampling.temp"},
+            {"top_k", "general.sampling.top_k"}, {"top_p", "general.sampling.top_p"},
+            {"min_p", "general.sampling.min_p"}, {"repetition_penalty", "general.sampling.penalty_repeat"}};
+        for (const auto& [folder, gguf] : keys) {
+            FoundKey found = m_keys.isGguf() ? m_keys.findExactly(gguf) : FoundKey{};
+            if (m_source.generationConfig)
+                if (const JsonValue* value = m_source.generationConfig->find(folder); value && !value->isNull())
+                    found = {value, "generation_config.json: " + std::string(folder)};
+            if (found)
+                m_keys.note("sampling." + std::string(folder), valueText(*found.value), found);
+        }
+    }
+
     Result<void> readIds(const FoundKey& found, std::vector<TokenId>& ids) const
     {
         if (!found)
             return {};
-        const std::span<const JsonValue> values = found.value->array()
-            ? std::span<const JsonValue>(*found.value->array())
-            : std::span(found.value, 1);
+        const std::span<const JsonValue> values =
+            found.value->array() ? std::span<const JsonValue>(*found.value->array()) : std::span(found.value, 1);
         for (const JsonValue& one : values) {
             const auto id = one.unsignedInteger();
             if (!id || *id >= std::max(1u, m_config.vocabSize))

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The second half of a layer: one network for every token, or a mixture of experts: route every token, group the tokens by
-// expert, compute each expert once for all of its tokens, and add the outputs of a token in rank order, a shared network's
-// last.
+// The second half of a layer: one network for every token, or a mixture of experts: route every token, group the tokens
+// by expert, compute each expert once for all of its tokens, and add the outputs of a token in rank order, a shared
+// network's last.
 #include "model/forward.h"
 
-#include "model/stage_clock.h"
 #include "kernels/math.h"
+#include "model/stage_clock.h"
 #include "routing/routing.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ Result<void> Forward::feedForward(const LayerWeights& layer, std::uint32_t index
 /// out [tokens][hiddenSize] = what a network that every token takes makes of the normed rows.
 void Forward::network(const ExpertWeights& weights, std::uint32_t tokens, float* out)
 {
-    const Rows rows = rowsOf(m_w.normed, 0, tokens);
+    const Rows rows = inputRows(m_w.normed, 0, tokens);
     ActivationRows gate = m_w.wideGate;
     gate.width = weights.gate.rows; // of the two widths there may be
     std::uint32_t jobs = 0;
@@ -38,7 +38,7 @@ void Forward::network(const ExpertWeights& weights, std::uint32_t tokens, float*
     addJob(jobs, weights.up, rows, m_w.wideUp.data());
     runJobs(jobs);
     activate(gate, m_w.wideUp, tokens);
-    product(weights.down, rowsOf(gate, 0, tokens), out);
+    product(weights.down, inputRows(gate, 0, tokens), out);
 }
 
 void Forward::sharedNetwork(const LayerWeights& layer, std::uint32_t tokens)
@@ -50,7 +50,7 @@ void Forward::sharedNetwork(const LayerWeights& layer, std::uint32_t tokens)
     std::ranges::fill(weights, 1.f);
     if (!layer.sharedGate.data)
         return;
-    product(layer.sharedGate, rowsOf(m_w.normed, 0, tokens), weights.data());
+    product(layer.sharedGate, inputRows(m_w.normed, 0, tokens), weights.data());
     for (float& weight : weights)
         weight = 1.f / (1.f + exactExp(-weight));
 }
@@ -81,7 +81,7 @@ Result<void> Forward::route(const LayerWeights& layer, std::uint32_t index, cons
     norm(layer.expertNorm, tokens);
     if (layer.router.data) {
         std::uint32_t jobs = 0;
-        addJob(jobs, layer.router, rowsOf(m_w.normed, 0, tokens), m_w.routerLogits.data());
+        addJob(jobs, layer.router, inputRows(m_w.normed, 0, tokens), m_w.routerLogits.data());
         runJobs(jobs, true);
         addToRows(layer.routerBias, m_w.routerLogits, 0, tokens);
     }
@@ -131,17 +131,9 @@ void Forward::group(std::uint32_t tokens)
 
 void Forward::gather()
 {
-    const std::size_t width = m_config.hiddenSize;
-    const std::size_t groups = (width + int8GroupSize - 1) / int8GroupSize;
     const std::uint32_t slots = m_w.expertBegin[m_config.numExperts];
-    for (std::size_t slot = 0; slot < slots; ++slot) {
-        const std::size_t token = m_w.slotToken[slot];
-        std::copy_n(&m_w.normed.values[token * width], width, &m_w.gathered.values[slot * width]);
-        if (!m_options.quantize)
-            continue;
-        std::copy_n(&m_w.normed.quants[token * width], width, &m_w.gathered.quants[slot * width]);
-        std::copy_n(&m_w.normed.quantScales[token * groups], groups, &m_w.gathered.quantScales[slot * groups]);
-    }
+    for (std::size_t slot = 0; slot < slots; ++slot)
+        copyRow(m_w.normed, m_w.slotToken[slot], m_w.gathered, slot);
 }
 
 void Forward::computeExperts(const LayerWeights& layer, std::uint32_t index)
@@ -153,7 +145,7 @@ void Forward::computeExperts(const LayerWeights& layer, std::uint32_t index)
         const std::uint32_t count = m_w.expertBegin[e + 1] - first;
         if (count == 0 || functionOf(index, e))
             continue;
-        const Rows rows = rowsOf(m_w.gathered, first, count);
+        const Rows rows = inputRows(m_w.gathered, first, count);
         addJob(jobs, layer.experts[e].gate, rows, &m_w.gate.values[std::size_t{first} * ffn]);
         addJob(jobs, layer.experts[e].up, rows, &m_w.up[std::size_t{first} * ffn]);
     }
@@ -169,7 +161,7 @@ void Forward::computeExperts(const LayerWeights& layer, std::uint32_t index)
         const std::uint32_t count = m_w.expertBegin[e + 1] - first;
         if (count == 0 || functionOf(index, e))
             continue;
-        const Rows rows = rowsOf(ffn ? m_w.gate : m_w.gathered, first, count);
+        const Rows rows = inputRows(ffn ? m_w.gate : m_w.gathered, first, count);
         addJob(jobs, layer.experts[e].down, rows, &m_w.expertOut[std::size_t{first} * m_expertOut]);
     }
     runJobs(jobs);
@@ -181,15 +173,13 @@ void Forward::computeExperts(const LayerWeights& layer, std::uint32_t index)
 void Forward::activate(const ActivationRows& gate, std::span<float> up, std::uint32_t count)
 {
     const std::size_t width = gate.width;
-    const std::size_t groups = (width + int8GroupSize - 1) / int8GroupSize;
     m_pool.parallel(count, [&](std::uint32_t row, std::uint32_t) {
         float* values = &gate.values[row * width];
         if (m_config.activation == Activation::Swiglu)
             m_kernels.swiglu(values, &up[row * width], gate.width, values);
         else
             m_kernels.clampedSwiglu(values, &up[row * width], m_config.activationLimit, gate.width, values);
-        if (m_options.quantize)
-            m_kernels.quantizeRow(values, gate.width, &gate.quants[row * width], &gate.quantScales[row * groups]);
+        roundRow(m_kernels, gate, row);
     });
 }
 
@@ -236,8 +226,9 @@ Result<void> Forward::breaker(std::uint32_t index, const Step& step)
                 step.record->countBreakerEvent();
             if (m_options.breaker == Breaker::Fatal)
                 return Error{Errc::NonFinite,
-                    "compute layer " + std::to_string(layerOfMoe(m_config, index)) + " expert " + std::to_string(m_w.chosen[t * k + r]), {},
-                    std::nullopt,
+                    "compute layer " + std::to_string(layerOfMoe(m_config, index)) + " expert "
+                        + std::to_string(m_w.chosen[t * k + r]),
+                    {}, std::nullopt,
                     "a value into or out of it is not finite at position " + std::to_string(step.position + t)};
         }
         if (step.record)

@@ -73,17 +73,25 @@ constexpr TensorSlot router{"model.layers.{layer}.mlp.gate.weight", {"blk.{layer
     S::MoeLayers, &L::router, expertsHidden};
 constexpr TensorSlot expertGate{"model.layers.{layer}.mlp.experts.{expert}.gate_proj.weight",
     {"blk.{layer}.ffn_gate_exps.weight", "blk.{layer}.ffn_gate.{expert}.weight"}, K::Expert, S::Experts, &E::gate,
-    ffnHidden};
+    ffnHidden, true, nullptr, {"model.layers.{layer}.mlp.experts.gate_up_proj", Take::FirstRows}};
 constexpr TensorSlot expertUp{"model.layers.{layer}.mlp.experts.{expert}.up_proj.weight",
-    {"blk.{layer}.ffn_up_exps.weight", "blk.{layer}.ffn_up.{expert}.weight"}, K::Expert, S::Experts, &E::up, ffnHidden};
+    {"blk.{layer}.ffn_up_exps.weight", "blk.{layer}.ffn_up.{expert}.weight"}, K::Expert, S::Experts, &E::up, ffnHidden,
+    true, nullptr, {"model.layers.{layer}.mlp.experts.gate_up_proj", Take::SecondRows}};
 constexpr TensorSlot expertDown{"model.layers.{layer}.mlp.experts.{expert}.down_proj.weight",
     {"blk.{layer}.ffn_down_exps.weight", "blk.{layer}.ffn_down.{expert}.weight"}, K::Expert, S::Experts, &E::down,
-    hiddenFfn};
+    hiddenFfn, true, nullptr, {"model.layers.{layer}.mlp.experts.down_proj"}};
 
 /// The slot under another Hugging Face name.
 constexpr TensorSlot called(std::string_view name, TensorSlot slot)
 {
     slot.name = name;
+    return slot;
+}
+
+/// The slot with another part of the stacked tensor.
+constexpr TensorSlot taking(Take take, TensorSlot slot)
+{
+    slot.stacked.take = take;
     return slot;
 }
 
@@ -243,15 +251,16 @@ constexpr TensorSlot gptOssTensors[]{
     called("model.layers.{layer}.mlp.router.weight", router),
     {"model.layers.{layer}.mlp.router.bias", {"blk.{layer}.ffn_gate_inp.bias"}, K::Norm, S::MoeLayers, &L::routerBias,
         experts},
-    expertGate,
-    expertUp,
-    expertDown,
+    taking(Take::EvenColumns, expertGate),
+    taking(Take::OddColumns, expertUp),
+    taking(Take::Columns, expertDown),
     {"model.layers.{layer}.mlp.experts.{expert}.gate_proj.bias", {"blk.{layer}.ffn_gate_exps.bias"}, K::Expert,
-        S::Experts, &E::gateBias, ffn},
+        S::Experts, &E::gateBias, ffn, true, nullptr,
+        {"model.layers.{layer}.mlp.experts.gate_up_proj_bias", Take::EvenColumns}},
     {"model.layers.{layer}.mlp.experts.{expert}.up_proj.bias", {"blk.{layer}.ffn_up_exps.bias"}, K::Expert, S::Experts,
-        &E::upBias, ffn},
+        &E::upBias, ffn, true, nullptr, {"model.layers.{layer}.mlp.experts.gate_up_proj_bias", Take::OddColumns}},
     {"model.layers.{layer}.mlp.experts.{expert}.down_proj.bias", {"blk.{layer}.ffn_down_exps.bias"}, K::Expert,
-        S::Experts, &E::downBias, hidden},
+        S::Experts, &E::downBias, hidden, true, nullptr, {"model.layers.{layer}.mlp.experts.down_proj_bias"}},
     finalNorm,
     head,
 };

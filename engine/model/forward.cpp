@@ -103,30 +103,17 @@ Result<void> Forward::output(std::uint32_t first, std::uint32_t count)
         m_kernels.rmsNorm(&m_w.residual[std::size_t{first + t} * hidden], m_model.weights.finalNorm.values,
             m_config.rmsNormEps, hidden, &m_w.normed.values[std::size_t{t} * hidden]);
     quantize(m_w.normed, count);
-    product(m_model.weights.head, rowsOf(m_w.normed, 0, count), m_w.rows.data());
+    product(m_model.weights.head, inputRows(m_w.normed, 0, count), m_w.rows.data());
     return intact();
-}
-
-Rows Forward::rowsOf(const ActivationRows& rows, std::uint32_t first, std::uint32_t count) const
-{
-    const std::size_t at = std::size_t{first} * rows.width;
-    const std::size_t groups = (rows.width + int8GroupSize - 1) / int8GroupSize;
-    return {rows.values.data() + at, m_options.quantize ? rows.quants.data() + at : nullptr,
-        m_options.quantize ? rows.quantScales.data() + first * groups : nullptr, count, rows.width};
 }
 
 void Forward::quantize(const ActivationRows& rows, std::uint32_t count)
 {
-    if (!m_options.quantize)
-        return;
-    const std::size_t groups = (rows.width + int8GroupSize - 1) / int8GroupSize;
     for (std::size_t t = 0; t < count; ++t)
-        m_kernels.quantizeRow(
-            &rows.values[t * rows.width], rows.width, &rows.quants[t * rows.width], &rows.quantScales[t * groups]);
+        roundRow(m_kernels, rows, t);
 }
 
-void Forward::addJob(
-    std::uint32_t& count, const Matrix& matrix, const Rows& rows, float* out, std::uint32_t outStride)
+void Forward::addJob(std::uint32_t& count, const Matrix& matrix, const Rows& rows, float* out, std::uint32_t outStride)
 {
     m_w.jobs[count++] = ProductJob{&matrix, rows, out, outStride ? outStride : matrix.rows, 0};
 }

@@ -23,7 +23,6 @@ struct ForwardOptions {
     const KernelTable* kernels = nullptr;
     KvType kv = KvType::F32;
     std::uint32_t context = 1;
-    bool quantize = false; ///< round activations to 8 bits for int8 matrices
     RoutingSource routing = RoutingSource::Live;
     Breaker breaker = Breaker::Zero;
 };
@@ -84,7 +83,6 @@ private:
     Result<void> breaker(std::uint32_t index, const Step& step);
     void combine(const LayerWeights& layer, const Step& step);
 
-    Rows rowsOf(const ActivationRows& rows, std::uint32_t first, std::uint32_t count) const;
     void quantize(const ActivationRows& rows, std::uint32_t count);
     /// Computes jobs [0, count) of the workspace, their output rows split over the threads.
     void runJobs(std::uint32_t count, bool inDouble = false);

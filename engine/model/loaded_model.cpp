@@ -113,22 +113,89 @@ private:
 
     Result<void> bindOne(const TensorSlot& slot, std::uint32_t layer, std::uint32_t expert)
     {
-        const auto found = findTensor(m_model.source, slot, layer, expert);
+        auto found = findTensor(m_model.source, slot, layer, expert);
         if (!found) {
             if (!slot.required)
                 return {};
-            return Error{Errc::Mismatch, "bind tensor " + tensorName(slot, layer, expert), m_model.source.path,
+            if (const TensorInfo* blocks = blocksOf(slot, layer))
+                return fail(Errc::Unsupported, *blocks,
+                    "it holds MXFP4 blocks whose scales are in another tensor, this version reads MXFP4 from GGUF");
+            return Error{Errc::Mismatch, "bind tensor " + missingName(slot, layer, expert), m_model.source.path,
                 std::nullopt, "the model has no such tensor, " + std::string(name(m_spec.id)) + " needs it"};
         }
+        if (found->stacked && found->stored->shape.front() != m_model.config.numExperts)
+            return fail(Errc::Mismatch, *found->stored,
+                "its shape is " + shapeText(found->stored->shape) + ", the configuration has "
+                    + std::to_string(m_model.config.numExperts) + " experts");
         std::vector<std::uint64_t> shape;
         for (const Dim dim : slot.shape)
             shape.push_back(extent(m_model.config, dim));
         if (withoutOnes(found->part.shape) != withoutOnes(shape))
-            return fail(Errc::Mismatch, found->part,
+            return fail(Errc::Mismatch, *found->stored,
                 "its shape is " + shapeText(found->part.shape) + ", the configuration needs " + shapeText(shape));
+        if (auto plain = checkUnscaled(*found->stored); !plain)
+            return plain;
         m_bound.insert(found->stored);
         count(slot, found->part);
-        return place(slot, found->part, layer, expert);
+        TensorInfo part = found->part;
+        part.name = found->stored->name; // errors name it as the file does
+        m_take = found->take;
+        return place(slot, part, layer, expert);
+    }
+
+    /// The tensor of 4-bit blocks that stands in a folder for the slot's own; null: none.
+    const TensorInfo* blocksOf(const TensorSlot& slot, std::uint32_t layer) const
+    {
+        if (slot.stacked.name.empty())
+            return nullptr;
+        TensorSlot stacked = slot;
+        stacked.name = slot.stacked.name;
+        const std::string wanted = tensorName(stacked, layer, 0) + "_blocks";
+        const auto found = std::ranges::lower_bound(m_model.source.tensors, wanted, {}, &TensorInfo::name);
+        return found != m_model.source.tensors.end() && found->name == wanted ? &*found : nullptr;
+    }
+
+    /// Checkpoints of 8-bit floats may have scales in a tensor of their own; without them every value is wrong.
+    Result<void> checkUnscaled(const TensorInfo& tensor) const
+    {
+        if (tensor.dtype != DType::F8_E4M3 && tensor.dtype != DType::F8_E5M2)
+            return {};
+        for (const std::string_view suffix : {"_scale_inv", "_scale"}) {
+            const std::string wanted = tensor.name + std::string(suffix);
+            if (std::ranges::binary_search(m_model.source.tensors, wanted, {}, &TensorInfo::name))
+                return fail(Errc::Unsupported, tensor,
+                    "it is scaled by tensor " + wanted + ", which this version does not apply");
+        }
+        return {};
+    }
+
+    /// The bytes of a tensor in their own order. Those that lie between another slot's are brought together in copied
+    /// memory, row-major.
+    const std::byte* ordered(TensorInfo& tensor)
+    {
+        const std::byte* const data = bytesOf(tensor);
+        if (m_take != Take::EvenColumns && m_take != Take::OddColumns)
+            return data;
+        const std::size_t size = elementBytes(tensor.dtype);
+        const std::size_t rows = tensor.shape.front();
+        const std::size_t cols = tensor.shape.size() > 1 ? tensor.shape.back() : 1;
+        const std::span<std::byte> copy = m_model.copied.take(rows * cols * size);
+        for (std::size_t r = 0; r < rows; ++r)
+            for (std::size_t c = 0; c < cols; ++c)
+                std::memcpy(copy.data() + (r * cols + c) * size,
+                    data + (c * rows * 2 + r * 2 + (m_take == Take::OddColumns)) * size, size);
+        tensor.layout = Layout::RowMajor;
+        m_lastCopied = true;
+        return copy.data();
+    }
+
+    /// As the format of the source would name it.
+    std::string missingName(const TensorSlot& slot, std::uint32_t layer, std::uint32_t expert) const
+    {
+        TensorSlot there = slot;
+        if (m_model.source.format == "gguf")
+            there.name = slot.ggufNames.front();
+        return tensorName(there, layer, expert);
     }
 
     void count(const TensorSlot& slot, const TensorInfo& tensor)
@@ -143,7 +210,7 @@ private:
             m_model.activeParameters += elements;
     }
 
-    Result<void> place(const TensorSlot& slot, const TensorInfo& tensor, std::uint32_t layer, std::uint32_t expert)
+    Result<void> place(const TensorSlot& slot, TensorInfo& tensor, std::uint32_t layer, std::uint32_t expert)
     {
         Weights& all = m_model.weights;
         LayerWeights& one = all.layers[layer];
@@ -166,7 +233,7 @@ private:
         return m_model.source.files[tensor.file]->bytes().data() + tensor.offset;
     }
 
-    Result<void> toMatrix(const TensorInfo& tensor, Matrix& matrix, bool router = false)
+    Result<void> toMatrix(TensorInfo& tensor, Matrix& matrix, bool router = false)
     {
         if (!traits(tensor.dtype).computed)
             return fail(Errc::Unsupported, tensor,
@@ -174,7 +241,7 @@ private:
         if (router && tensor.dtype == DType::Int8)
             return fail(Errc::Unsupported, tensor,
                 "a router's dtype is int8, this version computes routers of f32, f16 and bf16");
-        const std::byte* data = bytesOf(tensor);
+        const std::byte* data = ordered(tensor);
         const std::size_t alignment =
             tensor.dtype == DType::Int8 ? sizeof(float) : std::max(elementBytes(tensor.dtype), 1u);
         if (reinterpret_cast<std::uintptr_t>(data) % alignment != 0) {
@@ -190,9 +257,9 @@ private:
         return {};
     }
 
-    /// Cuts the matrices between latent vectors and heads into those of each head. In the fused tensor a head has rows for
-    /// its key and rows for its value; the former are used as columns, for which a stored type that cannot be read so is
-    /// widened into copied memory.
+    /// Cuts the matrices between latent vectors and heads into those of each head. In the fused tensor a head has rows
+    /// for its key and rows for its value; the former are used as columns, for which a stored type that cannot be read
+    /// so is widened into copied memory.
     Result<void> bindLatentHeads(std::uint32_t index)
     {
         const ModelConfig& c = m_model.config;
@@ -204,15 +271,15 @@ private:
                 "the model has neither attn_kv_b (kv_b_proj) nor attn_k_b and attn_v_b, MLA needs one or the others"};
         for (const Matrix* whole : {&layer.latentUp, &layer.latentKeys, &layer.latentValues})
             if (whole->data && whole->layout != Layout::RowMajor)
-                return Error{Errc::Unsupported, "bind layer " + std::to_string(index), m_model.source.path, std::nullopt,
+                return Error{Errc::Unsupported, "bind layer " + std::to_string(index), m_model.source.path,
+                    std::nullopt,
                     "a matrix between latent vectors and heads is column_major, this version computes row_major"};
         for (std::uint32_t head = 0; head < c.numHeads; ++head) {
             const std::uint32_t rows = plain + c.valueDim;
-            layer.latentHeads.push_back(fused
-                    ? LatentHead{turned(rowsOf(layer.latentUp, head * rows, plain)),
-                        rowsOf(layer.latentUp, head * rows + plain, c.valueDim)}
-                    : LatentHead{rowsOf(layer.latentKeys, head * c.latentRank, c.latentRank),
-                        rowsOf(layer.latentValues, head * c.valueDim, c.valueDim)});
+            layer.latentHeads.push_back(fused ? LatentHead{turned(rowsOf(layer.latentUp, head * rows, plain)),
+                                            rowsOf(layer.latentUp, head * rows + plain, c.valueDim)}
+                                              : LatentHead{rowsOf(layer.latentKeys, head * c.latentRank, c.latentRank),
+                                                  rowsOf(layer.latentValues, head * c.valueDim, c.valueDim)});
         }
         return {};
     }
@@ -234,13 +301,13 @@ private:
     }
 
     /// Norms and biases are used as f32; stored otherwise or unaligned they are widened into copied memory.
-    Result<void> toVector(const TensorInfo& tensor, Vector& vector)
+    Result<void> toVector(TensorInfo& tensor, Vector& vector)
     {
         if (tensor.dtype != DType::F32 && tensor.dtype != DType::F16 && tensor.dtype != DType::BF16)
             return fail(Errc::Unsupported, tensor,
                 "a vector's dtype is " + std::string(typeName(tensor))
                     + ", this version computes vectors of f32, f16 and bf16");
-        const std::byte* data = bytesOf(tensor);
+        const std::byte* data = ordered(tensor);
         vector.size = static_cast<std::uint32_t>(*checkedProduct(tensor.shape));
         if (tensor.dtype == DType::F32 && reinterpret_cast<std::uintptr_t>(data) % sizeof(float) == 0) {
             vector.values = reinterpret_cast<const float*>(data);
@@ -295,6 +362,7 @@ private:
     std::uint64_t m_expertElements = 0;
     std::uint64_t m_embeddingElements = 0;
     bool m_lastCopied = false;
+    Take m_take = Take::Rows; ///< of the tensor that is bound
 };
 
 } // namespace

@@ -31,11 +31,18 @@ public:
         return m_arena && m_total ? m_arena->take<T>(*bytes / sizeof(T)) : std::span<T>();
     }
 
-    ActivationRows takeRows(std::uint64_t rows, std::uint32_t width, bool quantize)
+    ActivationRows takeRows(std::uint64_t rows, std::uint32_t width, const FormatSet& formats)
     {
-        const std::uint64_t count = quantize ? rows : 0;
-        return {take<float>({rows, width}), take<std::int8_t>({count, width}),
-            take<float>({count, (width + int8GroupSize - 1) / int8GroupSize}), width};
+        ActivationRows taken{take<float>({rows, width}), {}, width};
+        for (const QuantFormat format : quantFormats) {
+            const auto index = static_cast<std::size_t>(format);
+            const std::uint64_t count = formats[index] ? rows : 0;
+            const std::uint64_t summed = format == QuantFormat::Groups32 ? 0 : count;
+            taken.rounded[index] = {take<std::int8_t>({count, width}),
+                take<float>({count, (width + groupSize(format) - 1) / groupSize(format)}),
+                take<std::int16_t>({summed, (width + sumSize - 1) / sumSize})};
+        }
+        return taken;
     }
 
     std::optional<std::uint64_t> total() const { return m_total; }
@@ -64,15 +71,15 @@ Workspace layout(const ModelConfig& c, const WorkspacePlan& plan, Taker& taker)
     const std::uint64_t cached = plan.kv == KvType::F16 ? 2 : 4;
     Workspace w;
     w.residual = taker.take<float>({batch, c.hiddenSize});
-    w.normed = taker.takeRows(batch, c.hiddenSize, plan.quantize);
+    w.normed = taker.takeRows(batch, c.hiddenSize, plan.rounded);
     w.query = taker.take<float>({batch, queryWidth});
     w.key = taker.take<float>({batch, keyWidth});
     w.value = taker.take<float>({batch, valueWidth});
-    w.queryDown = taker.takeRows(batch, c.queryRank, plan.quantize);
-    w.plainQuery = taker.takeRows(headRows, c.headDim - (c.latentRank ? c.ropeDim : 0), plan.quantize);
+    w.queryDown = taker.takeRows(batch, c.queryRank, plan.rounded);
+    w.plainQuery = taker.takeRows(headRows, c.headDim - (c.latentRank ? c.ropeDim : 0), plan.rounded);
     w.latentQuery = taker.take<float>({headRows, cachedKeyDim(c)});
-    w.latentMix = taker.takeRows(headRows, c.latentRank, plan.quantize);
-    w.attended = taker.takeRows(batch, c.numHeads * c.valueDim, plan.quantize);
+    w.latentMix = taker.takeRows(headRows, c.latentRank, plan.rounded);
+    w.attended = taker.takeRows(batch, c.numHeads * c.valueDim, plan.rounded);
     w.projected = taker.take<float>({batch, std::max<std::uint64_t>(c.hiddenSize, expertOut)});
     w.scores = taker.take<float>({c.numHeads ? plan.threads : 0, plan.context});
     w.cosine = taker.take<float>({plan.context, c.ropeDim / 2});
@@ -85,13 +92,13 @@ Workspace layout(const ModelConfig& c, const WorkspacePlan& plan, Taker& taker)
     w.expertBegin = taker.take<std::uint32_t>({std::uint64_t{c.numExperts} + 1});
     w.slotOf = taker.take<std::uint32_t>({slots});
     w.slotToken = taker.take<std::uint32_t>({slots});
-    w.gathered = taker.takeRows(slots, c.hiddenSize, plan.quantize);
+    w.gathered = taker.takeRows(slots, c.hiddenSize, plan.rounded);
     w.up = taker.take<float>({slots, c.expertFfnSize});
-    w.gate = taker.takeRows(slots, c.expertFfnSize, plan.quantize);
+    w.gate = taker.takeRows(slots, c.expertFfnSize, plan.rounded);
     w.expertOut = taker.take<float>({slots, expertOut});
     w.slotBad = taker.take<std::uint8_t>({slots});
     w.wideUp = taker.take<float>({batch, wide});
-    w.wideGate = taker.takeRows(batch, wide, plan.quantize);
+    w.wideGate = taker.takeRows(batch, wide, plan.rounded);
     w.shared = taker.take<float>({c.sharedFfnSize ? batch : 0, c.hiddenSize});
     w.sharedWeights = taker.take<float>({c.sharedFfnSize ? batch : 0});
     w.jobs = taker.take<ProductJob>({std::max<std::uint64_t>({3, 2 * std::uint64_t{c.numExperts}, c.numHeads})});

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kernels/kernels.h"
 #include "memory/arena.h"
+#include "model/activations.h"
 #include "types/model_config.h"
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct WorkspacePlan {
     std::uint32_t batch = 1; ///< tokens that go through the layers together
     std::uint32_t context = 1; ///< positions of the KV cache
     KvType kv = KvType::F32;
-    bool quantize = false; ///< int8 copies of activations are needed
+    FormatSet rounded{}; ///< copies of activations that are needed
 };
 
 /// A product of rows with one matrix, a unit of parallel work.
@@ -30,16 +30,8 @@ struct ProductJob {
     std::uint32_t firstItem = 0; ///< of the numbered pieces of all jobs
 };
 
-/// Rows of activations with their rounded copies.
-struct ActivationRows {
-    std::span<float> values; ///< [rows][width]
-    std::span<std::int8_t> quants; ///< [rows][width], empty unless planned
-    std::span<float> quantScales; ///< [rows][ceil(width / 32)]
-    std::uint32_t width = 0;
-};
-
-/// Everything a run writes, in one arena. B batch, S = B * k expert slots, H hidden, O output of experts, C context, D and
-/// V the components of a cached key and value (cachedKeyDim, cachedValueDim).
+/// Everything a run writes, in one arena. B batch, S = B * k expert slots, H hidden, O output of experts, C context, D
+/// and V the components of a cached key and value (cachedKeyDim, cachedValueDim).
 struct Workspace {
     std::span<float> residual; ///< [B][H]
     ActivationRows normed; ///< [B][H]

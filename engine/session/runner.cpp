@@ -17,9 +17,14 @@ Error refused(std::string why)
     return Error{Errc::OutOfRange, "start a session", {}, std::nullopt, std::move(why)};
 }
 
-bool hasInt8(const LoadedModel& model)
+/// The formats that activations are rounded to, by the types of the weights.
+FormatSet roundedFormats(const LoadedModel& model, Activations activations)
 {
-    return std::ranges::any_of(model.source.tensors, [](const TensorInfo& t) { return t.dtype == DType::Int8; });
+    FormatSet formats{};
+    for (const TensorInfo& tensor : model.source.tensors)
+        if (const auto format = quantFormatOf(tensor.dtype); format && activations == Activations::Q8)
+            formats[static_cast<std::size_t>(*format)] = true;
+    return formats;
 }
 
 std::uint32_t availableThreads()
@@ -75,8 +80,7 @@ Runner::Runner(const LoadedModel& model, const EngineOptions& options, const Ker
     , m_options(options)
     , m_isa(kernels.isa)
     , m_kernels(kernels)
-    , m_plan{options.threads, options.batch, options.context, options.kv,
-          options.activations == Activations::Q8 && hasInt8(model)}
+    , m_plan{options.threads, options.batch, options.context, options.kv, roundedFormats(model, options.activations)}
     , m_pool(options.threads)
 {
 }
@@ -95,8 +99,7 @@ Result<void> Runner::allocate()
     m_arena = std::move(*arena);
     m_workspace = makeWorkspace(m_model.config, m_plan, m_arena);
     m_candidates = m_arena.take<Candidate>(m_model.config.outputSize);
-    ForwardOptions options{
-        &m_kernels, m_options.kv, m_options.context, m_plan.quantize, *m_options.routing, m_options.breaker};
+    ForwardOptions options{&m_kernels, m_options.kv, m_options.context, *m_options.routing, m_options.breaker};
     m_forward = std::make_unique<Forward>(m_model, options, m_workspace, m_pool);
     m_tokens.reserve(m_options.context);
     return {};

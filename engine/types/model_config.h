@@ -91,6 +91,7 @@ struct ModelConfig {
     RoutingRules routing;
     TableIndex tableIndex = TableIndex::Token;
     std::vector<RuleOrigin> origins;
+    std::vector<std::string> unusedKeys; ///< of the configuration that no rule reads, see ConfigKeys::unusedKeys
 };
 
 /// Layers with a router and experts. Records, tables and maps count these, from 0.

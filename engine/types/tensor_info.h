@@ -16,7 +16,7 @@ struct TensorInfo {
     std::string name; ///< Hugging Face's name
     std::uint32_t file = 0; ///< index into the source's files
     std::uint64_t offset = 0; ///< bytes from the start of the file
-    std::uint64_t size = 0; ///< bytes, exact; 0 of an unknown type
+    std::uint64_t size = 0; ///< bytes, exact; 0 where the file does not tell (an unknown type of GGUF)
     DType dtype = DType::F32;
     Layout layout = Layout::RowMajor;
     std::vector<std::uint64_t> shape; ///< outermost first, as Hugging Face writes it: [out, in]

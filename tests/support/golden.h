@@ -26,6 +26,7 @@ public:
     bool exists() const { return !m_golden.isEmpty(); }
     const QString& folder() const { return m_folder; }
     const QJsonObject& golden() const { return m_golden; }
+    std::string model() const { return (m_folder + "/model.gguf").toStdString(); }
     QJsonObject longGolden() const; ///< golden_long.json, empty without
     std::size_t number(const char* key) const;
     std::vector<float> floats(const char* array) const; ///< of array + ".bin"

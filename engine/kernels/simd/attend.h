@@ -76,7 +76,7 @@ void attendTyped(const AttendArgs& args)
 {
     constexpr std::uint32_t batches = 8;
     const Matrix keys{args.keys, nullptr, D, Layout::RowMajor, args.positions, args.headDim};
-    const Rows query{args.query, nullptr, nullptr, 1, args.headDim};
+    const Rows query{args.query, {}, 1, args.headDim};
     rowProduct<S, float, D>(keys, query, 0, args.positions, args.scores, args.positions);
     const float sum = weighPositions<S>(args.scores, args.positions, args.scale, args.sink);
     std::uint32_t d = 0;

@@ -124,9 +124,10 @@ void quantColumnProduct(
     const Matrix& w, const Rows& x, std::uint32_t rowBegin, std::uint32_t rowEnd, float* out, std::size_t outStride)
 {
     const std::size_t groups = (w.cols + int8GroupSize - 1) / int8GroupSize;
+    const RoundedRows& inputs = x.rounded(QuantFormat::Groups32);
     forColumnTiles(x.count, rowBegin, rowEnd, [&](std::uint32_t row, std::uint32_t rows, std::size_t t) {
         quantColumnTile<S>(
-            w, row, rows, x.quants + t * x.stride, x.quantScales + t * groups, out + t * outStride + row);
+            w, row, rows, inputs.quants + t * x.stride, inputs.scales + t * groups, out + t * outStride + row);
     });
 }
 

@@ -6,31 +6,6 @@
 // Everything that works on one row of values.
 namespace colibri::simd {
 
-template <class S, DType D>
-void copyTyped(const Matrix& w, std::uint32_t row, float* out)
-{
-    const bool rowMajor = w.layout == Layout::RowMajor;
-    const std::size_t groups = (w.cols + int8GroupSize - 1) / int8GroupSize;
-    const std::byte* const first = w.data + sizeof(Stored<D>) * (rowMajor ? std::size_t{row} * w.cols : row);
-    const std::size_t step = sizeof(Stored<D>) * (rowMajor ? 1 : w.rows);
-    forBatches<S>(w.cols, [&](std::uint32_t c, std::uint32_t n) {
-        Stored<D> gathered[width<S>] = {};
-        for (std::uint32_t i = 0; i < n && !rowMajor; ++i)
-            std::memcpy(gathered + i, first + (c + i) * step, sizeof(Stored<D>));
-        const float scale = D == DType::Int8 ? w.scales[row * groups + c / int8GroupSize] : 1.f;
-        storeSome<S>(
-            out + c, n, rowMajor ? loadSome<S, D>(first + c * step, n, scale) : load<S, float, D>(gathered, scale));
-    });
-}
-
-template <class S>
-void copyRow(const Matrix& w, std::uint32_t row, float* out)
-{
-    constexpr void (*copies[dtypeCount])(const Matrix&, std::uint32_t, float*) = {
-        copyTyped<S, DType::F32>, copyTyped<S, DType::F16>, copyTyped<S, DType::BF16>, copyTyped<S, DType::Int8>};
-    copies[static_cast<int>(w.dtype)](w, row, out);
-}
-
 template <class S>
 void rmsNorm(const float* x, const float* weight, float eps, std::uint32_t n, float* out)
 {

@@ -50,8 +50,9 @@ template <class S, std::uint32_t T>
 {
     const std::size_t groups = (w.cols + int8GroupSize - 1) / int8GroupSize;
     const QuantRows tile(w, row, rows);
-    const std::int8_t* const inputs = x.quants + token * x.stride;
-    const float* const inputScales = x.quantScales + token * groups;
+    const RoundedRows& rounded = x.rounded(QuantFormat::Groups32);
+    const std::int8_t* const inputs = rounded.quants + token * x.stride;
+    const float* const inputScales = rounded.scales + token * groups;
     __m256 sum[T];
     unrolled<T>([&](auto t) { sum[t] = _mm256_setzero_ps(); });
     const auto addGroup = [&](std::size_t g, std::size_t n) __attribute__((always_inline))
@@ -100,34 +101,6 @@ void quantProduct(
         forParts(0, x.count, quantTokens,
             [&](std::uint32_t t, std::uint32_t count) { tiles[count - 1](w, r, rows, x, t, out, outStride); });
     });
-}
-
-template <class S>
-void quantizeRow(const float* x, std::uint32_t n, std::int8_t* quants, float* scales)
-{
-    using Float = typename S::Float;
-    for (std::uint32_t begin = 0; begin < n; begin += int8GroupSize) {
-        const std::uint32_t count = std::min(int8GroupSize, n - begin);
-        float padded[int8GroupSize] = {};
-        std::memcpy(padded, x + begin, count * sizeof(float));
-        Float largest(0.f);
-        bool finite = true;
-        forBatches<S>(int8GroupSize, [&](std::uint32_t i, std::uint32_t) {
-            const Float magnitude = S::magnitude(Float::load_unaligned(padded + i));
-            finite = finite && S::allBelow(magnitude, Float(infinity));
-            largest = S::larger(largest, magnitude);
-        });
-        float maxima[width<S>];
-        largest.store_unaligned(maxima);
-        float& scale = scales[begin / int8GroupSize];
-        scale = finite ? *std::max_element(maxima, maxima + width<S>) / 127.f : std::bit_cast<float>(0x7fc00000u);
-        std::int8_t rounded[int8GroupSize] = {};
-        forBatches<S>(scale > 0.f ? int8GroupSize : 0, [&](std::uint32_t i, std::uint32_t) {
-            const Float ratio = Float::load_unaligned(padded + i) / Float(scale);
-            S::storeBytes(rounded + i, S::smaller(S::larger(ratio, Float(-127.f)), Float(127.f)));
-        });
-        std::memcpy(quants + begin, rounded, count);
-    }
 }
 
 } // namespace colibri::simd

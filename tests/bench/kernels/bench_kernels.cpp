@@ -25,9 +25,9 @@ constexpr Shape shapes[] = {{"matvec/cached", 256, 512, 1}, {"matvec/streamed", 
 
 std::vector<std::byte> randomWeights(DType dtype, std::size_t count)
 {
-    std::vector<std::byte> bytes(count * elementBytes(dtype));
+    std::vector<std::byte> bytes(count / traits(dtype).blockElements * traits(dtype).blockBytes, std::byte{0x11});
     std::uint32_t state = 1;
-    for (std::size_t i = 0; i < count; ++i) {
+    for (std::size_t i = 0; elementBytes(dtype) && i < count; ++i) {
         state = state * 1664525u + 1013904223u;
         const float value = static_cast<float>(state >> 8) * 0x1p-24f - 0.5f;
         const std::uint16_t half = dtype == DType::F16 ? f32ToF16(value) : f32ToBf16(value);
@@ -47,7 +47,10 @@ void runProduct(benchmark::State& state, const KernelTable* table, DType dtype, 
     const std::vector<float> quantScales(shape.tokens * groups, 0.01f);
     std::vector<float> out(std::size_t{shape.tokens} * shape.rows);
     const Matrix w{bytes.data(), scales.data(), dtype, Layout::RowMajor, shape.rows, shape.cols};
-    const Rows rows{x.data(), quantized ? quants.data() : nullptr, quantScales.data(), shape.tokens, shape.cols};
+    const std::vector<std::int16_t> sums(shape.tokens * groups * 2, 77 * 16);
+    Rows rows{x.data(), {}, shape.tokens, shape.cols};
+    if (quantized)
+        rows.quantized.fill({quants.data(), quantScales.data(), sums.data()});
     const auto kernel = wide ? table->matmulDouble : table->matmul;
     for (auto _ : state) {
         kernel(w, rows, 0, shape.rows, out.data(), shape.rows);
@@ -102,7 +105,13 @@ void addAll(const KernelTable* table, const std::string& isa)
     };
     constexpr Type types[] = {{"f32", DType::F32, false, false}, {"f16", DType::F16, false, false},
         {"bf16", DType::BF16, false, false}, {"int8", DType::Int8, false, false}, {"int8xq8", DType::Int8, true, false},
-        {"f32double", DType::F32, false, true}};
+        {"f32double", DType::F32, false, true}, {"q4_0", DType::Q4_0, false, false},
+        {"q4_0xq8", DType::Q4_0, true, false}, {"q8_0", DType::Q8_0, false, false},
+        {"q8_0xq8", DType::Q8_0, true, false}, {"mxfp4", DType::MXFP4, false, false},
+        {"mxfp4xq8", DType::MXFP4, true, false}, {"q4_k", DType::Q4_K, false, false},
+        {"q4_kxq8", DType::Q4_K, true, false}, {"q6_k", DType::Q6_K, false, false},
+        {"q6_kxq8", DType::Q6_K, true, false}, {"q3_kxq8", DType::Q3_K, true, false},
+        {"q5_0xq8", DType::Q5_0, true, false}, {"iq4_xsxq8", DType::IQ4_XS, true, false}};
     for (const Shape& shape : shapes) {
         for (const Type& type : types)
             benchmark::RegisterBenchmark((std::string(shape.name) + "/" + type.name + "/" + isa).c_str(), runProduct,

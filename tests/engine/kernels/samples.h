@@ -4,6 +4,7 @@
 #include "kernels/kernels.h"
 #include "types/half.h"
 
+#include <array>
 #include <bit>
 #include <cstring>
 #include <limits>
@@ -102,36 +103,69 @@ inline Weights weights(DType dtype, Layout layout, std::uint32_t rows, std::uint
     return w;
 }
 
-/// Input rows that own their values and their quantized form.
+/// A rounded copy of rows in one format.
+struct Rounded {
+    std::vector<std::int8_t> quants;
+    std::vector<float> scales;
+    std::vector<std::int16_t> sums;
+};
+
+/// Input rows that own their values and their quantized forms.
 struct Inputs {
     std::vector<float> values;
-    std::vector<std::int8_t> quants;
-    std::vector<float> quantScales;
+    std::array<Rounded, quantFormats.size()> rounded;
     Rows rows;
 
     Rows quantized() const
     {
         Rows q = rows;
-        q.quants = quants.data();
-        q.quantScales = quantScales.data();
+        for (std::size_t i = 0; i < rounded.size(); ++i)
+            q.quantized[i] = {rounded[i].quants.data(), rounded[i].scales.data(), rounded[i].sums.data()};
         return q;
     }
 };
 
+inline std::uint32_t groupsOf(QuantFormat format, std::uint32_t cols)
+{
+    return (cols + groupSize(format) - 1) / groupSize(format);
+}
+
 inline Inputs inputs(std::uint32_t count, std::uint32_t cols, unsigned seed, Kind kind = Kind::Plain)
 {
     const std::uint32_t stride = cols + 3; // any stride is legal
-    const std::uint32_t groups = (cols + int8GroupSize - 1) / int8GroupSize;
+    const std::size_t sums = (cols + sumSize - 1) / sumSize;
     Inputs x;
     x.values = floats(std::size_t{count} * stride, seed, kind);
-    x.quants.resize(std::size_t{count} * stride);
-    x.quantScales.resize(std::size_t{count} * groups);
-    for (std::size_t t = 0; t < count; ++t)
-        kernelTable(Isa::Scalar)
-            ->quantizeRow(
-                x.values.data() + t * stride, cols, x.quants.data() + t * stride, x.quantScales.data() + t * groups);
-    x.rows = {x.values.data(), nullptr, nullptr, count, stride};
+    for (const QuantFormat format : quantFormats) {
+        Rounded& to = x.rounded[static_cast<std::size_t>(format)];
+        const std::size_t groups = groupsOf(format, cols);
+        to.quants.resize(std::size_t{count} * stride);
+        to.scales.resize(count * groups);
+        to.sums.resize(count * sums);
+        for (std::size_t t = 0; t < count; ++t)
+            kernelTable(Isa::Scalar)
+                ->quantizeRow(format, x.values.data() + t * stride, cols,
+                    {to.quants.data() + t * stride, to.scales.data() + t * groups, to.sums.data() + t * sums});
+    }
+    x.rows = {x.values.data(), {}, count, stride};
     return x;
+}
+
+/// Rows from `token` on.
+inline Rows rowsFrom(const Rows& x, std::uint32_t token, std::uint32_t cols)
+{
+    Rows part = x;
+    part.values += std::size_t{token} * x.stride;
+    part.count = x.count - token;
+    for (const QuantFormat format : quantFormats) {
+        RoundedRows& rounded = part.quantized[static_cast<std::size_t>(format)];
+        if (!rounded.quants)
+            continue;
+        rounded.quants += std::size_t{token} * x.stride;
+        rounded.scales += std::size_t{token} * groupsOf(format, cols);
+        rounded.sums += std::size_t{token} * ((cols + sumSize - 1) / sumSize);
+    }
+    return part;
 }
 
 inline bool sameBits(const std::vector<float>& a, const std::vector<float>& b)

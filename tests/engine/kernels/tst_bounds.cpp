@@ -89,18 +89,19 @@ void TestBounds::products()
             const Guarded scales(w.scales);
             Guarded values(std::size_t{tokens} * n * sizeof(float));
             Guarded quants(std::size_t{tokens} * n);
-            const Guarded quantScales(x.quantScales);
+            const samples::Rounded& rounded = x.rounded[0];
+            const Guarded quantScales(rounded.scales);
             for (std::size_t t = 0; t < tokens; ++t) {
                 std::memcpy(values.floats() + t * n, x.values.data() + t * x.rows.stride, n * sizeof(float));
-                std::memcpy(quants.begin() + t * n, x.quants.data() + t * x.rows.stride, n);
+                std::memcpy(quants.begin() + t * n, rounded.quants.data() + t * x.rows.stride, n);
             }
             Matrix matrix = w.matrix;
             matrix.data = weights.begin();
             matrix.scales = scales.floats();
-            Rows plain{values.floats(), nullptr, nullptr, tokens, n};
+            Rows plain{values.floats(), {}, tokens, n};
             Rows quantized = plain;
-            quantized.quants = reinterpret_cast<const std::int8_t*>(quants.begin());
-            quantized.quantScales = quantScales.floats();
+            quantized.quantized[0] = {
+                reinterpret_cast<const std::int8_t*>(quants.begin()), quantScales.floats(), nullptr};
             for (const KernelTable* table : runnableTables()) {
                 const Guarded out(std::size_t{tokens} * rowCount * sizeof(float));
                 table->matmul(matrix, plain, 0, rowCount, out.floats(), rowCount);
@@ -138,10 +139,16 @@ void TestBounds::rows()
             table->storeKv(a.floats(), n, KvType::F16, halves.begin());
             QVERIFY(halves.frontUntouched());
             const Guarded quants(n);
-            const Guarded scales((n + 31) / 32 * sizeof(float));
-            table->quantizeRow(a.floats(), n, reinterpret_cast<std::int8_t*>(quants.begin()), scales.floats());
-            QVERIFY(quants.frontUntouched());
-            QVERIFY(scales.frontUntouched());
+            const Guarded sums((n + 15) / 16 * sizeof(std::int16_t));
+            for (const QuantFormat format : quantFormats) {
+                const Guarded scales(samples::groupsOf(format, n) * sizeof(float));
+                table->quantizeRow(format, a.floats(), n,
+                    {reinterpret_cast<std::int8_t*>(quants.begin()), scales.floats(),
+                        reinterpret_cast<std::int16_t*>(sums.begin())});
+                QVERIFY(quants.frontUntouched());
+                QVERIFY(scales.frontUntouched());
+                QVERIFY(sums.frontUntouched());
+            }
         }
     }
 }

@@ -27,13 +27,9 @@ std::vector<float> product(const KernelTable& table, decltype(KernelTable::matmu
     const Matrix& w, const Rows& x, std::uint32_t rowStep = 0, std::uint32_t tokenStep = 0)
 {
     std::vector<float> out(std::size_t{x.count} * w.rows, -1.f);
-    const std::uint32_t groups = (w.cols + int8GroupSize - 1) / int8GroupSize;
     for (std::uint32_t t = 0; t < x.count; t += tokenStep ? tokenStep : x.count) {
-        Rows part = x;
-        part.count = tokenStep ? std::min(tokenStep, x.count - t) : x.count;
-        part.values += std::size_t{t} * x.stride;
-        part.quants = x.quants ? x.quants + std::size_t{t} * x.stride : nullptr;
-        part.quantScales = x.quants ? x.quantScales + std::size_t{t} * groups : nullptr;
+        Rows part = samples::rowsFrom(x, t, w.cols);
+        part.count = tokenStep ? std::min(tokenStep, part.count) : part.count;
         for (std::uint32_t r = 0; r < w.rows; r += rowStep ? rowStep : w.rows)
             (table.*kernel)(w, part, r, rowStep ? std::min(w.rows, r + rowStep) : w.rows,
                 out.data() + std::size_t{t} * w.rows, w.rows);
@@ -152,15 +148,19 @@ void TestSameBits::quantizedRows()
                 for (float& value : x)
                     value *= 1e-20f; // scales that underflow
             }
-            sameOnAll(
-                [&](const KernelTable& t) {
-                    std::vector<std::int8_t> quants(n, 99);
-                    std::vector<float> result((n + int8GroupSize - 1) / int8GroupSize);
-                    t.quantizeRow(x.data(), n, quants.data(), result.data());
-                    result.insert(result.end(), quants.begin(), quants.end());
-                    return result;
-                },
-                "quantizeRow", n);
+            for (const QuantFormat format : quantFormats) {
+                sameOnAll(
+                    [&](const KernelTable& t) {
+                        std::vector<std::int8_t> quants(n, 99);
+                        std::vector<std::int16_t> sums((n + sumSize - 1) / sumSize, 99);
+                        std::vector<float> result(samples::groupsOf(format, n));
+                        t.quantizeRow(format, x.data(), n, {quants.data(), result.data(), sums.data()});
+                        result.insert(result.end(), quants.begin(), quants.end());
+                        result.insert(result.end(), sums.begin(), sums.end());
+                        return result;
+                    },
+                    "quantizeRow", n);
+            }
         }
     }
 }
@@ -176,7 +176,7 @@ void TestSameBits::quantExtremes()
                 const std::vector<float> ones(9 * 3, 1.f);
                 const Matrix w{reinterpret_cast<const std::byte*>(weights.data()), ones.data(), DType::Int8,
                     Layout::RowMajor, 9, cols};
-                const Rows x{nullptr, quants.data(), ones.data(), 1, cols};
+                const Rows x{nullptr, {RoundedRows{quants.data(), ones.data(), nullptr}}, 1, cols};
                 for (const KernelTable* table : runnableTables())
                     QCOMPARE(product(*table, &KernelTable::matmul, w, x),
                         std::vector<float>(9, static_cast<float>(int(cols) * weight * input)));
@@ -232,7 +232,8 @@ void TestSameBits::rowFunctions()
             sameOnAll(inPlace([&](auto& t, float* out) { t.ropeNeighbours(out, b.data(), b.data() + n / 2, n); }),
                 "ropeNeighbours", n);
         sameOnAll(inPlace([&](auto& t, float* out) { t.swiglu(out, b.data(), n, out); }), "swiglu", n);
-        sameOnAll(inPlace([&](auto& t, float* out) { t.clampedSwiglu(out, b.data(), 1.25f, n, out); }), "clampedSwiglu", n);
+        sameOnAll(
+            inPlace([&](auto& t, float* out) { t.clampedSwiglu(out, b.data(), 1.25f, n, out); }), "clampedSwiglu", n);
         sameOnAll(inPlace([&](auto& t, float* out) { t.addScaled(out, b.data(), 0.37f, n); }), "addScaled", n);
         sameOnAll(inPlace([&](auto& t, float* out) { t.add(out, b.data(), n); }), "add", n);
         sameOnAll(inPlace([&](auto& t, float* out) { t.exponentials(out, n, out); }), "exponentials", n);
@@ -305,7 +306,7 @@ void TestSameBits::halves()
         table->copyRow({data, nullptr, DType::F16, Layout::RowMajor, 1, 65536}, 0, copied.data());
         const Matrix column{data, nullptr, DType::F16, Layout::RowMajor, 65536, 1};
         const std::vector<float> multiplied =
-            product(*table, &KernelTable::matmul, column, {&one, nullptr, nullptr, 1, 1});
+            product(*table, &KernelTable::matmul, column, {&one, {}, 1, 1});
         for (std::size_t i = 0; i < all.size(); ++i) {
             const int exponent = (i >> 10) & 31;
             const int fraction = i & 1023;

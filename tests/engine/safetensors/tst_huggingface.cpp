@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "format/metadata_list.h"
 #include "format/readers.h"
 #include "safetensorsbytes.h"
 #include "support/errorcheck.h"
+#include "support/unoptimized.h"
 
 #include <QTemporaryDir>
 #include <QtTest>
 
+#include <ctime>
 #include <filesystem>
 #include <set>
 
@@ -51,7 +54,9 @@ private slots:
     void tinyFolder();
     void demoFolder();
     void singleFile();
+    void metadataIsListed();
     void shards();
+    void thousandShards();
     void linksAreFollowed();
     void notes();
     void cancelled();
@@ -150,6 +155,25 @@ void HuggingFaceTest::singleFile()
         std::optional<std::uint64_t>(6));
 }
 
+void HuggingFaceTest::metadataIsListed()
+{
+    write("config.json",
+        R"({"model_type":"qwen3_moe","rope_scaling":{"factor":4.5,"type":"yarn"},"ids":[1,2,3,4,5,6,7,8,9,10],"none":null,"empty":{}})");
+    write("generation_config.json", R"({"temperature":0.6})");
+    write("model.safetensors", weights({"a"}));
+    const auto source = read();
+    QVERIFY2(source, source ? "" : source.error().message().c_str());
+    QStringList lines;
+    for (const MetadataEntry& entry : listMetadata(*source)) {
+        QVERIFY(entry.offset > 0 && QString::fromStdString(entry.file).startsWith(m_folder->path()));
+        lines += QString::fromStdString(entry.key + " " + entry.type + " " + entry.value);
+    }
+    QCOMPARE(lines,
+        (QStringList{"model_type string \"qwen3_moe\"", "rope_scaling.factor number 4.5",
+            "rope_scaling.type string \"yarn\"", "ids array [1, 2, 3, 4, 5, 6, 7, 8, ...] (10)", "none null null",
+            "empty object {}", "temperature number 0.6"}));
+}
+
 void HuggingFaceTest::shards()
 {
     writeShards();
@@ -162,6 +186,29 @@ void HuggingFaceTest::shards()
         QCOMPARE(source->tensors[i].name, std::string(1, char('a' + i)));
         QCOMPARE(source->files[source->tensors[i].file]->path(), path() + "/" + fileOf[i]);
     }
+}
+
+void HuggingFaceTest::thousandShards()
+{
+    constexpr int shards = 1000;
+    QList<std::pair<QByteArray, QByteArray>> places;
+    for (int i = 0; i < shards; ++i) {
+        const QByteArray name = "model-" + QByteArray::number(i + 1).rightJustified(5, '0') + "-of-01000.safetensors";
+        QList<QByteArray> tensors;
+        for (int t = 0; t < 20; ++t) {
+            tensors.append("model.layers." + QByteArray::number(i) + ".w" + QByteArray::number(t));
+            places.append({tensors.last(), name});
+        }
+        write(name, weights(tensors));
+    }
+    write(indexName, index(places));
+    const std::clock_t start = std::clock(); // of this process: other programs on the machine do not count
+    const auto source = read();
+    const double elapsed = double(std::clock() - start) / CLOCKS_PER_SEC;
+    QVERIFY2(source, source ? "" : source.error().message().c_str());
+    QVERIFY(source->notes.empty());
+    QCOMPARE(source->tensors.size(), std::size_t{20 * shards});
+    QVERIFY2(elapsed < test::unoptimized * 0.5, qPrintable(QString("%1 s").arg(elapsed)));
 }
 
 void HuggingFaceTest::linksAreFollowed()

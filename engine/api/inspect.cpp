@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "api/inspect.h"
+
+#include "api/model_impl.h"
+#include "format/metadata_list.h"
+
+#include <algorithm>
+
+namespace colibri {
+namespace {
+
+constexpr std::string_view architectureKeys[]{"general.architecture", "model_type", "architecture"};
+
+std::string architectureOf(const ModelSource& source)
+{
+    for (const std::string_view key : architectureKeys)
+        if (const JsonValue* value = source.config.find(key); value && value->string())
+            return *value->string();
+    return {};
+}
+
+} // namespace
+
+Result<Inspection> inspectModel(
+    const std::string& path, const OpenOptions& options, OpenProgress* progress, std::stop_token stop)
+{
+    auto source = readSource(path, options, stop);
+    if (!source)
+        return source.error();
+    Inspection inspection{path, source->format, architectureOf(*source), {}, source->tensors, listMetadata(*source),
+        source->notes, nullptr, std::nullopt};
+    for (const auto& file : source->files)
+        inspection.files.push_back({file->path(), file->bytes().size()});
+    auto model = openSource(path, std::move(*source), options, progress, std::move(stop));
+    if (model) {
+        inspection.model = std::move(*model);
+        inspection.notes.assign(inspection.model->notes().begin(), inspection.model->notes().end());
+    } else if (model.error().code == Errc::Cancelled) {
+        return model.error();
+    } else {
+        inspection.refused = std::move(model.error());
+    }
+    return inspection;
+}
+
+} // namespace colibri

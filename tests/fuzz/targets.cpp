@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "fuzz/targets.h"
+
+#include "format/gguf.h"
+#include "format/metadata_list.h"
+#include "format/readers.h"
+#include "model/architecture.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace colibri::test {
+namespace {
+
+const std::string file = "input";
+
+/// What a reader lets through lies inside of the file; a fuzzer takes the abort for a crash.
+void checkPlaces(std::span<const TensorInfo> tensors, std::size_t fileBytes)
+{
+    for (const TensorInfo& tensor : tensors)
+        if (tensor.offset > fileBytes || tensor.size > fileBytes - tensor.offset)
+            std::abort();
+}
+
+} // namespace
+
+void fuzzGguf(std::span<const std::byte> bytes)
+{
+    ModelSource source;
+    auto head = parseGguf(bytes, file, 0, source.notes);
+    if (!head)
+        return;
+    checkPlaces(head->tensors, bytes.size());
+    for (const GgufEntry& entry : head->metadata)
+        (void)describe(entry.value);
+    source.format = "gguf";
+    source.configFile = file;
+    source.config = configOf(head->metadata);
+    source.tensors = std::move(head->tensors);
+    std::ranges::sort(source.tensors, {}, &TensorInfo::name);
+    (void)readConfig(source);
+}
+
+void fuzzSafetensors(std::span<const std::byte> bytes)
+{
+    std::vector<std::string> notes;
+    if (const auto tensors = parseSafetensors(bytes, file, 0, notes))
+        checkPlaces(*tensors, bytes.size());
+}
+
+void fuzzConfig(std::span<const std::byte> bytes)
+{
+    auto root = parseJson({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, file);
+    if (!root || !root->object())
+        return;
+    ModelSource source;
+    source.configFile = file;
+    source.config = *root;
+    source.generationConfig = *root;
+    for (const char* const format : {"huggingface", "colibri", "gguf"}) {
+        source.format = format;
+        (void)readConfig(source);
+    }
+    source.format = "huggingface";
+    (void)listMetadata(source);
+}
+
+} // namespace colibri::test
