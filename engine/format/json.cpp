@@ -187,22 +187,25 @@ private:
     bool keysAreUnique(const Open& object)
     {
         const auto& members = std::get<JsonValue::Object>(object.value.data);
-        std::vector<std::uint32_t> order(members.size());
-        for (std::uint32_t i = 0; i < order.size(); ++i)
-            order[i] = i;
-        std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
-            if (object.keys[a].hash != object.keys[b].hash)
-                return object.keys[a].hash < object.keys[b].hash;
-            const int compared = members[a].key.compare(members[b].key);
-            return compared ? compared < 0 : a < b;
+        std::vector<std::pair<std::size_t, std::uint32_t>> order; // by hash first, so that few keys are looked at
+        order.reserve(members.size());
+        for (const Key& key : object.keys)
+            order.emplace_back(key.hash, static_cast<std::uint32_t>(order.size()));
+        std::sort(order.begin(), order.end(), [&](const auto& a, const auto& b) {
+            if (a.first != b.first)
+                return a.first < b.first;
+            const int compared = members[a.second].key.compare(members[b.second].key);
+            return compared ? compared < 0 : a.second < b.second;
         });
-        const auto same = [&](std::uint32_t a, std::uint32_t b) { return members[a].key == members[b].key; };
+        const auto same = [&](const auto& a, const auto& b) {
+            return a.first == b.first && members[a.second].key == members[b.second].key;
+        };
         const auto twice = std::adjacent_find(order.begin(), order.end(), same);
         if (twice == order.end())
             return true;
-        m_failure = failed(Errc::Malformed, object.keys[twice[1]].end,
-            "key " + quotedText(members[*twice].key) + " stands twice in one object, first ending at offset "
-                + std::to_string(m_base + object.keys[*twice].end));
+        m_failure = failed(Errc::Malformed, object.keys[twice[1].second].end,
+            "key " + quotedText(members[twice->second].key) + " stands twice in one object, first ending at offset "
+                + std::to_string(m_base + object.keys[twice->second].end));
         return false;
     }
 

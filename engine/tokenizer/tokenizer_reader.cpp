@@ -57,6 +57,7 @@ private:
     TokenizerParts m_parts;
     bool m_byteLevel = false;
     std::string m_joined; ///< of the merge that is being read
+    TokenId m_lastMerged = 0;
 };
 
 Result<void> Reader::checkModel(const JsonValue& model) const
@@ -204,7 +205,9 @@ Result<BytePairMerger::Merge> Reader::merge(std::size_t index, const JsonValue& 
     const Vocabulary& vocabulary = m_parts.vocabulary;
     const auto first = leftSpelled ? vocabulary.idOfBytes(joined.substr(0, middle)) : std::nullopt;
     const auto second = rightSpelled ? vocabulary.idOfBytes(joined.substr(middle)) : std::nullopt;
-    const auto both = first && second ? vocabulary.idOfBytes(joined) : std::nullopt;
+    // Most lists make the tokens in the order of their ids, some several times in a row.
+    const TokenId guess = vocabulary.bytes(m_lastMerged) == joined ? m_lastMerged : m_lastMerged + 1;
+    const auto both = first && second ? vocabulary.idOfBytes(joined, guess) : std::nullopt;
     if (!both)
         return failed(Errc::Mismatch, value,
             field() + " needs the token "
@@ -212,6 +215,7 @@ Result<BytePairMerger::Merge> Reader::merge(std::size_t index, const JsonValue& 
                         : !second            ? std::string(right)
                                              : std::string(left) + std::string(right)})
                 + ", which model.vocab does not have");
+    m_lastMerged = *both;
     return BytePairMerger::Merge{*first, *second, *both};
 }
 

@@ -52,16 +52,20 @@ Vocabulary::Vocabulary(Spelling spelling, TokenId highestId, std::size_t count, 
     m_pool.reserve(nameBytes); // no token's meaning is longer than its name
 }
 
-/// The slot of a token with this meaning, or the free one where it belongs.
-std::size_t Vocabulary::slotOf(std::string_view text, bool spelled) const
+/// A text has another hash as a spelled one, so that the two meanings are never taken for each other.
+std::uint32_t Vocabulary::hashOf(std::string_view text, bool spelled) const
 {
-    const auto hash = static_cast<std::uint32_t>(std::hash<std::string_view>()(text));
+    return static_cast<std::uint32_t>(std::hash<std::string_view>()(text)) ^ (spelled ? 0u : 1u);
+}
+
+std::size_t Vocabulary::slotOf(std::string_view text, std::uint32_t hash) const
+{
     const std::size_t mask = m_slots.size() - 1;
     for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
         const Slot& slot = m_slots[at];
         if (slot.token == none)
             return at;
-        if (slot.hash == hash && m_tokens[slot.token].spelled == spelled && bytes(slot.token) == text)
+        if (slot.hash == hash && std::string_view(m_pool).substr(slot.begin, slot.size) == text)
             return at;
     }
 }
@@ -74,15 +78,17 @@ bool Vocabulary::add(std::string_view name, TokenId id, Kind kind)
     if (!spelled)
         m_pool += name;
     const std::string_view meaning = std::string_view(m_pool).substr(begin);
-    const std::size_t slot = slotOf(meaning, spelled);
-    const bool present = m_slots[slot].token != none;
-    if (present ? m_slots[slot].token != id : token.known)
+    const std::uint32_t hash = hashOf(meaning, spelled);
+    Slot& slot = m_slots[slotOf(meaning, hash)];
+    const bool present = slot.token != none;
+    if (m_pool.size() > INT32_MAX || (present ? slot.token != id : token.known))
         return false;
     if (present)
         m_pool.resize(begin);
     else {
-        m_slots[slot] = {static_cast<std::uint32_t>(std::hash<std::string_view>()(meaning)), id};
-        token = {begin, static_cast<std::uint32_t>(meaning.size()), kind, true, spelled, kind != Kind::Base};
+        token = {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(meaning.size()), kind, true, spelled,
+            kind != Kind::Base};
+        slot = {hash, id, token.begin, token.size & INT32_MAX, token.addedOnly};
     }
     token.kind = kind;
     return true;
@@ -95,13 +101,16 @@ std::string_view Vocabulary::bytes(TokenId id) const
     return std::string_view(m_pool).substr(m_tokens[id].begin, m_tokens[id].size);
 }
 
-std::optional<TokenId> Vocabulary::idOfBytes(std::string_view bytes) const
+std::optional<TokenId> Vocabulary::idOfBytes(std::string_view bytes, TokenId guess) const
 {
+    const bool spelled = m_spelling == Spelling::ByteLevel;
+    const auto fits = [&](const Token& token) { return token.known && !token.addedOnly && token.spelled == spelled; };
+    if (guess < m_tokens.size() && fits(m_tokens[guess]) && this->bytes(guess) == bytes)
+        return guess;
     if (m_slots.empty())
         return std::nullopt;
-    const Slot& slot = m_slots[slotOf(bytes, m_spelling == Spelling::ByteLevel)];
-    const bool base = slot.token != none && !m_tokens[slot.token].addedOnly;
-    return base ? std::optional(slot.token) : std::nullopt;
+    const Slot& slot = m_slots[slotOf(bytes, hashOf(bytes, spelled))];
+    return slot.token != none && !slot.addedOnly ? std::optional(slot.token) : std::nullopt;
 }
 
 std::optional<TokenId> Vocabulary::idOfName(std::string_view name) const
@@ -110,7 +119,8 @@ std::optional<TokenId> Vocabulary::idOfName(std::string_view name) const
         return std::nullopt;
     std::string meaning;
     const bool spelled = m_spelling == Spelling::ByteLevel && appendByteLevel(name, meaning);
-    const Slot& slot = m_slots[slotOf(spelled ? meaning : name, spelled)];
+    const std::string_view text = spelled ? meaning : name;
+    const Slot& slot = m_slots[slotOf(text, hashOf(text, spelled))];
     return slot.token == none ? std::nullopt : std::optional(slot.token);
 }
 

@@ -5,6 +5,7 @@
 #include "format/metadata_list.h"
 #include "format/readers.h"
 #include "model/architecture.h"
+#include "tokenizer/tokenizer.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -63,6 +64,22 @@ void fuzzConfig(std::span<const std::byte> bytes)
     }
     source.format = "huggingface";
     (void)listMetadata(source);
+}
+
+void fuzzTokenizer(std::span<const std::byte> bytes)
+{
+    const auto tokenizer = Tokenizer::parse({reinterpret_cast<const char*>(bytes.data()), bytes.size()}, file);
+    if (!tokenizer)
+        return;
+    for (const auto look : {AddedTokens::Look::All, AddedTokens::Look::NotSpecial, AddedTokens::Look::None}) {
+        const auto ids = (*tokenizer)->encode("hello  hell\n<|end|> 12 \xC3\xA9\xE4\xB8\xAD ab", look);
+        if (!ids)
+            continue; // a pattern may give up
+        for (const TokenId id : *ids)
+            if (id >= (*tokenizer)->vocabularySize())
+                std::abort();
+        (void)(*tokenizer)->decode(*ids, look == AddedTokens::Look::All);
+    }
 }
 
 } // namespace colibri::test

@@ -10,5 +10,6 @@ namespace colibri::test {
 void fuzzGguf(std::span<const std::byte> bytes);
 void fuzzSafetensors(std::span<const std::byte> bytes);
 void fuzzConfig(std::span<const std::byte> bytes); ///< a config.json as each kind of source reads it
+void fuzzTokenizer(std::span<const std::byte> bytes); ///< a tokenizer.json, read and used
 
 } // namespace colibri::test

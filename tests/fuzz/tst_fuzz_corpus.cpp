@@ -15,6 +15,7 @@ private slots:
     void gguf() { replay("gguf", fuzzGguf); }
     void safetensors() { replay("safetensors", fuzzSafetensors); }
     void config() { replay("config", fuzzConfig); }
+    void tokenizer() { replay("tokenizer", fuzzTokenizer); }
 
 private:
     void replay(const QString& name, void (*target)(std::span<const std::byte>))
