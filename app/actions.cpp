@@ -20,8 +20,8 @@ struct Line {
 constexpr Line lines[]{
     {&Actions::openDemo, "openDemo", QT_TRANSLATE_NOOP("Actions", "Open the &demo"),
         QT_TRANSLATE_NOOP("Actions", "Open the small model that comes with Colibri"), int(Qt::CTRL) | Qt::Key_D},
-    {&Actions::openFolder, "openFolder", QT_TRANSLATE_NOOP("Actions", "&Open a folder..."),
-        QT_TRANSLATE_NOOP("Actions", "Open a Colibri export or a Hugging Face folder"), int(Qt::CTRL) | Qt::Key_O},
+    {&Actions::openModel, "openModel", QT_TRANSLATE_NOOP("Actions", "&Open a model..."),
+        QT_TRANSLATE_NOOP("Actions", "Open a GGUF file, a Hugging Face folder or a Colibri export"), int(Qt::CTRL) | Qt::Key_O},
     {&Actions::newWindow, "newWindow", QT_TRANSLATE_NOOP("Actions", "&New window"),
         QT_TRANSLATE_NOOP("Actions", "Open another window, beside this one"), int(Qt::CTRL) | Qt::Key_N},
     {&Actions::openInNewWindow, "openInNewWindow", QT_TRANSLATE_NOOP("Actions", "Open in a new &window..."),

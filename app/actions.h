@@ -13,7 +13,7 @@ struct Actions {
     explicit Actions(QWidget* window);
 
     QAction* openDemo = nullptr;
-    QAction* openFolder = nullptr;
+    QAction* openModel = nullptr;
     QAction* newWindow = nullptr;
     QAction* openInNewWindow = nullptr;
     QAction* closeModel = nullptr;

@@ -5,6 +5,7 @@
 #include "commandpalette.h"
 #include "filedrop.h"
 #include "helpdialogs.h"
+#include "modeldialog.h"
 #include "statusbuttons.h"
 #include "statusline.h"
 #include "views/opening/openingpage.h"
@@ -13,7 +14,6 @@
 #include <QCloseEvent>
 #include <QDir>
 #include <QFile>
-#include <QFileDialog>
 #include <QMenuBar>
 #include <QStackedWidget>
 #include <QStatusBar>
@@ -75,7 +75,7 @@ MainWindow::MainWindow(const MainWindowParts& parts, const MainWindowContents& c
 
 void MainWindow::makePages(const MainWindowContents& contents)
 {
-    m_startPage = new StartPage(m_actions.openDemo, m_actions.openFolder);
+    m_startPage = new StartPage(m_actions.openDemo, m_actions.openModel);
     auto* const openingPage = new OpeningPage(m_parts.open);
     connect(m_startPage, &StartPage::openRequested, this, &MainWindow::openModel);
     connect(m_startPage, &StartPage::removeRequested, this, [this](const QString& path) {
@@ -103,7 +103,7 @@ void MainWindow::makePages(const MainWindowContents& contents)
 void MainWindow::makeMenus(const MainWindowContents& contents)
 {
     QMenu* const file = menuBar()->addMenu(tr("&File"));
-    file->addActions({m_actions.openFolder, m_actions.openDemo});
+    file->addActions({m_actions.openModel, m_actions.openDemo});
     m_recentMenu = file->addMenu(tr("Open &recent"));
     file->addActions({m_actions.newWindow, m_actions.openInNewWindow});
     file->addSeparator();
@@ -174,10 +174,10 @@ void MainWindow::makeStatusBar()
 void MainWindow::connectActions()
 {
     connect(m_actions.openDemo, &QAction::triggered, this, [this] { openModel(demoName); });
-    connect(m_actions.openFolder, &QAction::triggered, this, &MainWindow::chooseFolder);
+    connect(m_actions.openModel, &QAction::triggered, this, &MainWindow::chooseModel);
     connect(m_actions.newWindow, &QAction::triggered, this, [this] { emit newWindowRequested({}); });
     connect(m_actions.openInNewWindow, &QAction::triggered, this,
-        [this] { chooseFolderFor(tr("Open a model in a new window"), &MainWindow::newWindowRequested); });
+        [this] { chooseModelFor(tr("Open a model in a new window"), &MainWindow::newWindowRequested); });
     connect(m_actions.closeModel, &QAction::triggered, &m_parts.engine, &EngineClient::closeModel);
     connect(m_actions.quit, &QAction::triggered, this, &QWidget::close);
     connect(m_actions.goBack, &QAction::triggered, &m_parts.selection, &SelectionStore::goBack);
@@ -286,18 +286,14 @@ QWidget* MainWindow::currentPage() const
     return m_pages->currentWidget();
 }
 
-void MainWindow::chooseFolder()
+void MainWindow::chooseModel()
 {
-    chooseFolderFor(tr("Open a model"), &MainWindow::openModel);
+    chooseModelFor(tr("Open a model"), &MainWindow::openModel);
 }
 
-void MainWindow::chooseFolderFor(const QString& title, void (MainWindow::*use)(const QString&))
+void MainWindow::chooseModelFor(const QString& title, void (MainWindow::*use)(const QString&))
 {
-    auto* const dialog = new QFileDialog(this, title);
-    dialog->setObjectName(QStringLiteral("folderDialog"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setFileMode(QFileDialog::Directory);
-    dialog->setOption(QFileDialog::ShowDirsOnly);
+    auto* const dialog = new ModelDialog(title, this);
     connect(dialog, &QFileDialog::fileSelected, this, use);
     dialog->open();
 }

@@ -55,7 +55,7 @@ public:
 
     /// A path, or "demo". A saved run, which is known by its first bytes, goes to savedRunChosen().
     void openModel(const QString& path);
-    void chooseFolder(); ///< asks, then opens
+    void chooseModel(); ///< asks, then opens
     void showPage(const QString& id); ///< of the contents
     QWidget* currentPage() const; ///< of the contents, whether it is seen or not
     Docks& docks() { return *m_docks; }
@@ -82,7 +82,7 @@ private:
     void showView(QWidget* view); ///< start, opening or pages
     void showHistory();
     void leaveOpening();
-    void chooseFolderFor(const QString& title, void (MainWindow::*use)(const QString&));
+    void chooseModelFor(const QString& title, void (MainWindow::*use)(const QString&));
 
     MainWindowParts m_parts;
     Actions m_actions;

@@ -47,10 +47,10 @@ StatusLine::StatusLine(const OpenStore& open, const RunStore& run, QStatusBar* b
 void StatusLine::showModel()
 {
     const ModelFactsPtr& model = m_open.model();
-    m_model->setText(model ? tr("%1 (%2)   %3 layers × %4 experts, %5 active")
+    m_model->setText(model ? tr("%1 (%2)   %3 MoE layers × %4 experts, %5 active")
                                  .arg(QFileInfo(QString::fromStdString(model->path)).fileName())
                                  .arg(QString::fromStdString(model->format))
-                                 .arg(model->config.numLayers)
+                                 .arg(moeLayers(model->config))
                                  .arg(model->config.numExperts)
                                  .arg(model->config.numActiveExperts)
                            : tr("No model is open"));

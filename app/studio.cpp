@@ -93,7 +93,7 @@ void Studio::connectPages()
 {
     QObject::connect(
         m_latencyPage, &LatencyPage::runPageRequested, m_window.get(), [this] { m_window->showPage(runPageId); });
-    QObject::connect(m_modelPage, &ModelPage::openRequested, m_window.get(), &MainWindow::chooseFolder);
+    QObject::connect(m_modelPage, &ModelPage::openRequested, m_window.get(), &MainWindow::chooseModel);
 }
 
 void Studio::connectRunPage()
@@ -109,7 +109,7 @@ void Studio::connectRunPage()
         if (m_open.state() == OpenStore::State::Opened)
             m_runPage->promptPanel().focusPrompt();
     });
-    QObject::connect(m_runPage, &RunPage::openRequested, m_window.get(), &MainWindow::chooseFolder);
+    QObject::connect(m_runPage, &RunPage::openRequested, m_window.get(), &MainWindow::chooseModel);
     QObject::connect(m_window.get(), &MainWindow::savedRunChosen, m_savedRuns, &SavedRuns::load);
     QObject::connect(m_savedRuns, &SavedRuns::shown, m_window.get(), [this] { m_window->showPage(runPageId); });
 }

@@ -48,6 +48,7 @@ struct ThreadPool::Impl {
     std::atomic<Task> task{nullptr};
     std::atomic<void*> context{nullptr};
     std::atomic<std::uint32_t> items{0};
+    std::atomic<std::uint32_t> begun{0}; ///< workers whose start, which may allocate, is behind them
     std::vector<std::thread> workers;
 
     void takeItems(std::uint32_t thread);
@@ -75,6 +76,8 @@ void ThreadPool::Impl::takeItems(std::uint32_t thread)
 void ThreadPool::Impl::work(std::uint32_t thread)
 {
     resetFloatEnvironment(); // a new thread inherits its maker's
+    begun.fetch_add(1);
+    begun.notify_one();
     std::uint32_t seen = 0;
     while (!stopping.load(std::memory_order_acquire)) {
         waitWhile(calls, seen);
@@ -90,6 +93,8 @@ ThreadPool::ThreadPool(std::uint32_t threads)
     m_impl->workers.reserve(count - 1);
     for (std::uint32_t thread = 1; thread < count; ++thread)
         m_impl->workers.emplace_back([impl = m_impl.get(), thread] { impl->work(thread); });
+    for (std::uint32_t begun = 0; (begun = m_impl->begun.load()) < count - 1;)
+        m_impl->begun.wait(begun);
 }
 
 ThreadPool::~ThreadPool()

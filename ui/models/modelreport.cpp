@@ -24,13 +24,21 @@ struct Dimension {
 };
 constexpr Dimension dimensions[]{
     {QT_TRANSLATE_NOOP("ModelReport", "Layers"), "num_layers", &ModelConfig::numLayers},
+    {QT_TRANSLATE_NOOP("ModelReport", "First layers without experts"), "dense_layers", &ModelConfig::denseLayers},
     {QT_TRANSLATE_NOOP("ModelReport", "Hidden size"), "hidden_size", &ModelConfig::hiddenSize},
     {QT_TRANSLATE_NOOP("ModelReport", "Attention heads"), "num_attention_heads", &ModelConfig::numHeads},
     {QT_TRANSLATE_NOOP("ModelReport", "Key-value heads"), "num_key_value_heads", &ModelConfig::numKvHeads},
     {QT_TRANSLATE_NOOP("ModelReport", "Head size"), "head_dim", &ModelConfig::headDim},
+    {QT_TRANSLATE_NOOP("ModelReport", "Value size of a head"), "value_head_dim", &ModelConfig::valueDim},
+    {QT_TRANSLATE_NOOP("ModelReport", "Query rank"), "q_lora_rank", &ModelConfig::queryRank},
+    {QT_TRANSLATE_NOOP("ModelReport", "Latent key-value rank"), "kv_lora_rank", &ModelConfig::latentRank},
+    {QT_TRANSLATE_NOOP("ModelReport", "Sliding window (tokens)"), "sliding_window", &ModelConfig::slidingWindow},
     {QT_TRANSLATE_NOOP("ModelReport", "Experts of a layer"), "num_experts", &ModelConfig::numExperts},
     {QT_TRANSLATE_NOOP("ModelReport", "Experts of a token"), "num_active_experts", &ModelConfig::numActiveExperts},
     {QT_TRANSLATE_NOOP("ModelReport", "Expert width"), "moe_intermediate_size", &ModelConfig::expertFfnSize},
+    {QT_TRANSLATE_NOOP("ModelReport", "Shared expert width"), "shared_ffn_size", &ModelConfig::sharedFfnSize},
+    {QT_TRANSLATE_NOOP("ModelReport", "Width of layers without experts"), "intermediate_size",
+        &ModelConfig::denseFfnSize},
     {QT_TRANSLATE_NOOP("ModelReport", "Vocabulary"), "vocab_size", &ModelConfig::vocabSize},
     {QT_TRANSLATE_NOOP("ModelReport", "Output values"), "output_size", &ModelConfig::outputSize},
     {QT_TRANSLATE_NOOP("ModelReport", "Context (tokens)"), "max_seq_len", &ModelConfig::maxSeqLen},
@@ -106,6 +114,16 @@ std::vector<std::uint32_t> tensorsIn(const ModelFacts& model, int layer, int exp
     return found;
 }
 
+/// Tensors of a layer that hold all of its experts.
+std::vector<std::uint32_t> stackedIn(const ModelFacts& model, int layer)
+{
+    std::vector<std::uint32_t> found = tensorsIn(model, layer, -1);
+    std::erase_if(found, [&](std::uint32_t tensor) {
+        return model.parts[tensor].kind != PartKind::Expert || model.parts[tensor].expert >= 0;
+    });
+    return found;
+}
+
 /// Names of what tensors share, each once, in order: of their types or their files.
 template <class Name>
 Cell listed(const ModelFacts& model, const std::vector<std::uint32_t>& tensors, Name name)
@@ -128,7 +146,7 @@ CellRows sumFacts(const ModelFacts& model, const std::vector<std::uint32_t>& ten
 {
     const PartSum sum = sumOf(model, tensors);
     const auto type = [](const TensorInfo& tensor) {
-        return std::pair(std::uint32_t(tensor.dtype), QString::fromUtf8(name(tensor.dtype)));
+        return std::pair(std::uint32_t(tensor.dtype), displayName(typeName(tensor)));
     };
     const auto file = [&](const TensorInfo& tensor) { return std::pair(tensor.file, fileText(model, tensor.file)); };
     return {{{Words::tr("Tensors")}, count(sum.tensors)}, {{Words::tr("Parameters")}, count(sum.parameters)},
@@ -146,7 +164,7 @@ PartReport tensorReport(const ModelFacts& model, std::uint32_t at)
     PartReport report;
     report.title = shortName(tensor.name, part);
     report.facts = {{{Words::tr("Name")}, text(tensor.name)}, {{Words::tr("Part")}, {partText(part)}},
-        {{Words::tr("Type")}, text(name(tensor.dtype))}, {{Words::tr("Shape")}, {shapeText(tensor.shape)}},
+        {{Words::tr("Type")}, text(typeName(tensor))}, {{Words::tr("Shape")}, {shapeText(tensor.shape)}},
         {{Words::tr("Elements")}, count(elementsOf(tensor))}, {{Words::tr("Layout")}, text(name(tensor.layout))},
         {{Words::tr("Size")}, bytes(tensor.size)}, {{Words::tr("File")}, {fileText(model, tensor.file)}},
         {{Words::tr("First byte")}, offset(tensor.offset)}, {{Words::tr("End")}, offset(tensor.offset + tensor.size)},
@@ -160,16 +178,20 @@ PartReport tensorReport(const ModelFacts& model, std::uint32_t at)
 
 PartReport expertReport(const ModelFacts& model, int layer, int expert)
 {
-    const std::vector<std::uint32_t> tensors = tensorsIn(model, layer, expert);
+    std::vector<std::uint32_t> tensors = tensorsIn(model, layer, expert);
+    const bool stacked = tensors.empty();
+    if (stacked)
+        tensors = stackedIn(model, layer);
     PartReport report;
     if (tensors.empty())
         return report;
-    report.title = Words::tr("Layer %1, expert %2").arg(layer).arg(expert);
+    report.title = stacked ? Words::tr("Layer %1, all experts").arg(layer)
+                           : Words::tr("Layer %1, expert %2").arg(layer).arg(expert);
     report.facts = sumFacts(model, tensors);
     for (const std::uint32_t at : tensors) {
         const TensorInfo& tensor = model.tensors[at];
         const QString holds =
-            QStringLiteral("%1  %2").arg(QString::fromUtf8(name(tensor.dtype)), shapeText(tensor.shape));
+            QStringLiteral("%1  %2").arg(displayName(typeName(tensor)), shapeText(tensor.shape));
         report.contents.push_back(
             {{shortName(tensor.name, model.parts[at]), {}, displayName(tensor.name)}, bytes(tensor.size), {holds}});
     }
@@ -279,6 +301,22 @@ CellRows ruleRows(const ModelFacts& model)
     return rows;
 }
 
+CellRows metadataRows(const ModelFacts& model, const QString& filter)
+{
+    const QStringList words = filter.split(u' ', Qt::SkipEmptyParts);
+    CellRows rows;
+    for (const MetadataEntry& entry : model.metadata) {
+        const QString key = displayName(entry.key);
+        const QString value = displayName(entry.value);
+        const bool fits = std::ranges::all_of(words, [&](const QString& word) {
+            return key.contains(word, Qt::CaseInsensitive) || value.contains(word, Qt::CaseInsensitive);
+        });
+        if (fits)
+            rows.push_back({{key}, {value}, text(entry.type), text(entry.file), count(entry.offset)});
+    }
+    return rows;
+}
+
 PartReport partReport(const ModelFacts& model, const Selection& selection)
 {
     if (selection.tensor >= 0) {
@@ -288,8 +326,8 @@ PartReport partReport(const ModelFacts& model, const Selection& selection)
     if (selection.layer < 0)
         return {};
     if (selection.expert >= 0)
-        return expertReport(model, selection.layer, selection.expert);
-    return layerReport(model, selection.layer);
+        return expertReport(model, layerOfIndex(model, selection.layer), selection.expert);
+    return layerReport(model, layerOfIndex(model, selection.layer));
 }
 
 QString plainText(const PartReport& report)

@@ -21,6 +21,8 @@ CellRows typeRows(const ModelFacts& model);
 CellRows fileRows(const ModelFacts& model);
 /// Rules and dimensions as they were read: rule, value, where it is from, what it decides.
 CellRows ruleRows(const ModelFacts& model);
+/// Key, value, type, file and offset of the metadata whose key or value has all words of `filter`, in either case.
+CellRows metadataRows(const ModelFacts& model, const QString& filter);
 
 /// What is known of a tensor, an expert or a layer.
 struct PartReport {

@@ -84,6 +84,8 @@ QString kindText(PartKind kind)
 
 QString partText(const TensorPart& part)
 {
+    if (part.kind == PartKind::Expert && part.expert < 0)
+        return Words::tr("layer %1, all experts").arg(part.layer);
     if (part.kind == PartKind::Expert)
         return Words::tr("layer %1, expert %2").arg(part.layer).arg(part.expert);
     const QString kind = kindText(part.kind).toLower();

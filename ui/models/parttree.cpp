@@ -169,13 +169,14 @@ QModelIndex PartTree::find(const Selection& selection) const
         return {};
     const bool expert = selection.expert >= 0;
     const Level level = expert ? Level::Expert : Level::Top;
-    const TensorPart wanted{expert ? PartKind::Expert : PartKind::Embedding, selection.layer, selection.expert, 0};
+    const int layer = layerOfIndex(*m_model, selection.layer);
+    const TensorPart wanted{expert ? PartKind::Expert : PartKind::Embedding, layer, selection.expert, 0};
     const auto first = std::ranges::partition_point(
         m_tensors, [&](std::uint32_t tensor) { return placeOf(m_model->parts[tensor]) < placeOf(wanted); });
     if (first == m_tensors.end())
         return {};
     const TensorPart& found = m_model->parts[*first];
-    if (found.layer != selection.layer || (expert && found.expert != selection.expert))
+    if (found.layer != layer || (expert && found.expert != selection.expert))
         return {};
     std::uint32_t node = 0;
     while (m_nodes[node].level != level)
@@ -194,7 +195,7 @@ Selection PartTree::selectionOf(const QModelIndex& index) const
     const bool expertNode = node.level == Level::Expert;
     const bool single = node.end - node.begin == 1 && !expertNode && (node.level != Level::Top || part.layer < 0);
     Selection selection;
-    selection.layer = part.layer;
+    selection.layer = moeIndexOf(*m_model, part.layer);
     if (expertNode || single)
         selection.expert = part.expert;
     if (single)
@@ -251,7 +252,7 @@ QString PartTree::title(const Node& node) const
     case Level::Group:
         return tr(groupTitles[std::size_t(part.kind)]);
     case Level::Expert:
-        return tr("Expert %1").arg(part.expert);
+        return part.expert < 0 ? tr("All experts") : tr("Expert %1").arg(part.expert);
     case Level::Tensor:
         break;
     }
@@ -263,7 +264,7 @@ QString PartTree::toolTip(const Node& node) const
     if (node.level == Level::Tensor) {
         const TensorInfo& tensor = m_model->tensors[m_tensors[node.begin]];
         return tr("%1\n%2, %3, %4")
-            .arg(displayName(tensor.name), QString::fromUtf8(name(tensor.dtype)), shapeText(tensor.shape),
+            .arg(displayName(tensor.name), displayName(typeName(tensor)), shapeText(tensor.shape),
                 exactBytes(tensor.size));
     }
     std::uint64_t parameters = 0;

@@ -63,7 +63,7 @@ QVariant exact(const ModelFacts& model, const TensorInfo& tensor, const TensorPa
     case TensorTable::Part:
         return partText(part);
     case TensorTable::Type:
-        return QString::fromUtf8(name(tensor.dtype));
+        return displayName(typeName(tensor));
     case TensorTable::Shape:
         return exactShape(tensor.shape);
     case TensorTable::File:

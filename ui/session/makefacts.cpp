@@ -17,6 +17,7 @@ ModelFactsPtr makeFacts(const Model& model)
     facts->files.assign(model.files().begin(), model.files().end());
     facts->tensors.assign(model.tensors().begin(), model.tensors().end());
     facts->parts = partsOf(facts->tensors);
+    facts->metadata.assign(model.metadata().begin(), model.metadata().end());
     facts->notes.assign(model.notes().begin(), model.notes().end());
     facts->hasTable = model.hasTable();
     facts->hasRouter = model.hasRouter();

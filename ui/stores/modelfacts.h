@@ -2,6 +2,7 @@
 #pragma once
 
 #include "stores/tensorpart.h"
+#include "types/metadata_entry.h"
 #include "types/model_config.h"
 #include "types/tensor_info.h"
 
@@ -25,6 +26,7 @@ struct ModelFacts {
     std::vector<FileInfo> files;
     std::vector<TensorInfo> tensors; ///< as the source lists them
     std::vector<TensorPart> parts; ///< of each tensor, as long as tensors
+    std::vector<MetadataEntry> metadata; ///< all keys, in the order of the files
     std::vector<std::string> notes; ///< what was suspicious, one sentence each
     bool hasTable = false;
     bool hasRouter = false;
@@ -32,6 +34,17 @@ struct ModelFacts {
     std::vector<std::string> tokenBytes; ///< of each id; empty when there is no tokenizer
     std::vector<bool> specialToken; ///< of each id, as long as tokenBytes
 };
+/// Selections, runs and maps count MoE layers from 0, names of tensors count all. -1: none, or a layer without experts.
+inline int moeIndexOf(const ModelFacts& model, int layer)
+{
+    const int dense = static_cast<int>(model.config.denseLayers);
+    return layer < dense ? -1 : layer - dense;
+}
+inline int layerOfIndex(const ModelFacts& model, int moeIndex)
+{
+    return moeIndex < 0 ? -1 : moeIndex + static_cast<int>(model.config.denseLayers);
+}
+
 using ModelFactsPtr = std::shared_ptr<const ModelFacts>;
 
 } // namespace colibri

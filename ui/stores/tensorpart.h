@@ -19,7 +19,7 @@ inline constexpr std::size_t partKindCount = 8;
 struct TensorPart {
     PartKind kind = PartKind::Other;
     std::int32_t layer = -1; ///< -1: of no layer
-    std::int32_t expert = -1; ///< >= 0 exactly when kind is Expert; then layer is >= 0, too
+    std::int32_t expert = -1; ///< of kind Expert only, whose layer is >= 0; -1 there: all of the layer, stacked
     std::uint32_t nameRank = 0; ///< place of the name in naturalLess order; unique in a model
 
     bool operator==(const TensorPart&) const = default;
@@ -28,8 +28,8 @@ struct TensorPart {
 /// Layers and experts with larger numbers in a name are none: their tensors are Other.
 inline constexpr std::int32_t partNumberLimit = 65534;
 
-/// The part that a name says, by a table of Hugging Face's names; nameRank is 0. Any bytes will do: what no row of the
-/// table knows is Other, with the layer when the name begins with model.layers.N.
+/// The part that a name says, by a table of Hugging Face's and GGUF's names; nameRank is 0. Any bytes will do: what no
+/// row of the table knows is Other, with the layer when the name begins with model.layers.N or blk.N.
 TensorPart partNamed(std::string_view name);
 
 /// Digits compare as numbers ("layers.2" before "layers.10"), everything else as bytes; names that differ in leading

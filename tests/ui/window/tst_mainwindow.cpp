@@ -8,6 +8,7 @@
 #include <QDialog>
 #include <QDropEvent>
 #include <QLabel>
+#include <QLineEdit>
 #include <QListWidget>
 #include <QMenu>
 #include <QMenuBar>
@@ -76,6 +77,8 @@ private slots:
     void initTestCase();
     void init();
     void pagesFollowTheOpening();
+    void theDialogTakesFilesAndFolders_data();
+    void theDialogTakesFilesAndFolders();
     void anErrorLeadsBack();
     void droppedFilesOpen();
     void recentModels();
@@ -113,11 +116,35 @@ void TestMainWindow::pagesFollowTheOpening()
     QVERIFY(waitForPage<RunPage>(studio));
     QCOMPARE(studio.window().focusWidget(), studio.window().findChild<QPlainTextEdit*>());
     QVERIFY(studio.window().windowTitle().contains(QStringLiteral("qwen3moe-f32")));
-    QVERIFY(textOf(studio, "statusModel").contains(QStringLiteral("2 layers × 6 experts, 2 active")));
+    QVERIFY(textOf(studio, "statusModel").contains(QStringLiteral("2 MoE layers × 6 experts, 2 active")));
     QVERIFY(textOf(studio, "statusMemory").contains(QStringLiteral("MiB")));
     trigger(studio, "closeModel");
     QVERIFY(shows<StartPage>(studio));
     QCOMPARE(studio.window().windowTitle(), QStringLiteral("Colibri"));
+}
+
+void TestMainWindow::theDialogTakesFilesAndFolders_data()
+{
+    QTest::addColumn<QString>("path");
+    QTest::newRow("GGUF") << QStringLiteral(COLIBRI_TEST_DATA "/gguf/model.gguf");
+    QTest::newRow("split GGUF") << QStringLiteral(COLIBRI_TEST_DATA "/gguf/model-00001-of-00003.gguf");
+    QTest::newRow("folder") << tinyFolder();
+    QTest::newRow("config.json") << tinyFolder() + QStringLiteral("/config.json");
+}
+
+void TestMainWindow::theDialogTakesFilesAndFolders()
+{
+    QFETCH(const QString, path);
+    Studio studio;
+    studio.window().show();
+    trigger(studio, "openModel");
+    auto* const dialog = studio.window().findChild<QDialog*>(QStringLiteral("modelDialog"));
+    QVERIFY(dialog != nullptr && dialog->isVisible());
+    auto* const name = dialog->findChild<QLineEdit*>(QStringLiteral("fileNameEdit"));
+    name->setText(path);
+    QTest::keyClick(name, Qt::Key_Return);
+    QVERIFY(waitForPage<RunPage>(studio));
+    QVERIFY(textOf(studio, "statusModel").contains(QStringLiteral("MoE layers")));
 }
 
 void TestMainWindow::anErrorLeadsBack()

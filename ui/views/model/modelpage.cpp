@@ -12,10 +12,12 @@
 #include <QDataStream>
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPushButton>
 #include <QStackedWidget>
 #include <QTabWidget>
 #include <QToolButton>
+#include <QVBoxLayout>
 
 namespace colibri {
 namespace {
@@ -41,6 +43,7 @@ ModelPage::ModelPage(const OpenStore& open, SelectionStore& selection, QWidget* 
         {tr("File"), tr("Size"), tr("Tensors"), tr("Size of tensors")}, 0);
     m_rules = addTable(tr("R&ules"), tr("Dimensions and rules, and who said so"),
         {tr("Rule"), tr("Value"), tr("From"), tr("What it decides")}, 3);
+    addMetadata();
     m_pages->addWidget(makeEmpty());
     m_pages->addWidget(m_tabs);
     auto* const column = new QVBoxLayout(this);
@@ -93,6 +96,22 @@ ModelPage::Table ModelPage::addTable(
     return {rows, view};
 }
 
+void ModelPage::addMetadata()
+{
+    m_metadata = addTable(tr("Meta&data"), tr("What the files of the model say about it, key by key"),
+        {tr("Key"), tr("Value"), tr("Type"), tr("File"), tr("Offset")}, 1);
+    QWidget* const tab = m_tabs->widget(m_tabs->count() - 1);
+    m_metadataFilter = filterLine(tr("Filter metadata"),
+        tr("Shows what has all of these words in its key or value (Ctrl+F; Escape clears)"), tab);
+    static_cast<QVBoxLayout*>(tab->layout())->insertWidget(1, m_metadataFilter);
+    connect(m_metadataFilter, &QLineEdit::textChanged, this, &ModelPage::showMetadata);
+}
+
+void ModelPage::showMetadata()
+{
+    m_metadata.rows->setRows(m_shown ? metadataRows(*m_shown, m_metadataFilter->text()) : CellRows{});
+}
+
 void ModelPage::showEvent(QShowEvent* event)
 {
     QWidget::showEvent(event);
@@ -108,6 +127,8 @@ void ModelPage::refresh()
     m_tensors->setModel(m_shown);
     m_files.rows->setRows(m_shown ? fileRows(*m_shown) : CellRows{});
     m_rules.rows->setRows(m_shown ? ruleRows(*m_shown) : CellRows{});
+    showMetadata();
+    m_metadata.view->fitColumns();
     m_files.view->fitColumns();
     m_rules.view->fitColumns();
     m_pages->setCurrentIndex(m_shown ? TabsPage : EmptyPage);

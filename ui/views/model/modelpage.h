@@ -7,6 +7,7 @@
 
 #include <QWidget>
 
+class QLineEdit;
 class QStackedWidget;
 class QTabWidget;
 
@@ -43,6 +44,8 @@ private:
     QWidget* makeEmpty();
     /// A tab with a table and buttons to copy and save it.
     Table addTable(const QString& title, const QString& toolTip, const QStringList& headers, int stretchColumn);
+    void addMetadata();
+    void showMetadata();
     void refresh();
 
     const OpenStore& m_open;
@@ -53,6 +56,8 @@ private:
     TensorPanel* m_tensors;
     Table m_files{};
     Table m_rules{};
+    Table m_metadata{};
+    QLineEdit* m_metadataFilter = nullptr;
 };
 
 } // namespace colibri

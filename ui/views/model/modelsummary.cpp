@@ -19,11 +19,27 @@ namespace {
 
 constexpr int twoColumnsFrom = 100 * grid::unit; ///< width
 
+QString joined(const std::vector<std::string>& names)
+{
+    QStringList texts;
+    for (const std::string& name : names)
+        texts << displayName(name);
+    return texts.join(QStringLiteral(", "));
+}
+
 /// All notes, a paragraph each; the first ones when there are very many.
 QString noteText(const ModelFacts& model)
 {
     constexpr std::size_t most = 12;
     QStringList lines;
+    if (const std::uint32_t dense = model.config.denseLayers)
+        lines << ModelSummary::tr("The first %n layer(s) have no experts. Layers of runs, of routing and of expert maps are "
+                                  "those with experts, counted from 0: their layer 0 is layer %1 of the model.",
+            nullptr, int(dense))
+                     .arg(dense);
+    if (const auto& keys = model.config.unusedKeys; !keys.empty())
+        lines << QStringLiteral("\u26a0 ")
+                + ModelSummary::tr("No rule reads these keys: %1").arg(joined(keys));
     for (std::size_t i = 0; i < std::min(model.notes.size(), most); ++i)
         lines << QStringLiteral("\u26a0 ") + displayName(model.notes[i]);
     if (model.notes.size() > most)
@@ -119,7 +135,7 @@ void ModelSummary::setModel(const ModelFactsPtr& model)
         table.view->fitColumns();
     };
     m_notes->setText(model ? noteText(*model) : QString());
-    m_notes->setVisible(model && !model->notes.empty());
+    m_notes->setVisible(!m_notes->text().isEmpty());
     fill(m_overview, overviewRows);
     fill(m_dimensions, dimensionRows);
     fill(m_kinds, kindRows);

@@ -174,7 +174,7 @@ void TensorPanel::choose(const QModelIndex& current)
     m_column = current.column();
     const int tensor = m_tensors.tensorAt(current.row());
     const TensorPart& part = m_tensors.model()->parts[std::size_t(tensor)];
-    m_selection.select({-1, part.layer, -1, part.expert, tensor});
+    m_selection.select({-1, moeIndexOf(*m_tensors.model(), part.layer), -1, part.expert, tensor});
 }
 
 void TensorPanel::showEvent(QShowEvent* event)

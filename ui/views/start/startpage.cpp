@@ -43,7 +43,7 @@ QToolButton* actionButton(QAction* action)
 
 } // namespace
 
-StartPage::StartPage(QAction* openDemo, QAction* openFolder, QWidget* parent)
+StartPage::StartPage(QAction* openDemo, QAction* openModel, QWidget* parent)
     : QWidget(parent)
 {
     auto* const column = new QWidget;
@@ -52,7 +52,7 @@ StartPage::StartPage(QAction* openDemo, QAction* openFolder, QWidget* parent)
     layout->setContentsMargins(grid::page, grid::page, grid::page, grid::page);
     layout->setSpacing(grid::wide);
     layout->addWidget(heading(tr("Open a mixture-of-experts model"), 1.5));
-    layout->addWidget(makeButtons(openDemo, openFolder));
+    layout->addWidget(makeButtons(openDemo, openModel));
     layout->addWidget(makeDropTarget());
     layout->addWidget(heading(tr("Recent"), 1.2));
     layout->addWidget(makeRecent(), 1);
@@ -64,7 +64,7 @@ StartPage::StartPage(QAction* openDemo, QAction* openFolder, QWidget* parent)
     setRecent({});
 }
 
-QWidget* StartPage::makeButtons(QAction* openDemo, QAction* openFolder)
+QWidget* StartPage::makeButtons(QAction* openDemo, QAction* openModel)
 {
     auto* const buttons = new QWidget;
     auto* const layout = new QHBoxLayout(buttons);
@@ -72,13 +72,13 @@ QWidget* StartPage::makeButtons(QAction* openDemo, QAction* openFolder)
     layout->setSpacing(grid::unit);
     setFocusProxy(actionButton(openDemo));
     layout->addWidget(focusProxy());
-    layout->addWidget(actionButton(openFolder));
+    layout->addWidget(actionButton(openModel));
     return buttons;
 }
 
 QWidget* StartPage::makeDropTarget()
 {
-    m_drop = new QLabel(tr("Or drop a model here: a Colibri export, a Hugging Face folder, or its config.json."));
+    m_drop = new QLabel(tr("Or drop a model here: a GGUF file, a Hugging Face folder, or a Colibri export."));
     m_drop->setObjectName(QStringLiteral("dropTarget"));
     m_drop->setAlignment(Qt::AlignCenter);
     m_drop->setWordWrap(true);

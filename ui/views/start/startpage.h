@@ -10,13 +10,13 @@ class QListWidget;
 
 namespace colibri {
 
-/// The first page: the demo, a folder, or one of the models opened before.
+/// The first page: the demo, a model to choose, or one of the models opened before.
 class StartPage : public QWidget {
     Q_OBJECT
 
 public:
     /// The two actions are shown as buttons; they live longer than the page.
-    StartPage(QAction* openDemo, QAction* openFolder, QWidget* parent = nullptr);
+    StartPage(QAction* openDemo, QAction* openModel, QWidget* parent = nullptr);
 
     /// Newest first.
     void setRecent(const QStringList& paths);
@@ -31,7 +31,7 @@ protected:
     void changeEvent(QEvent* event) override;
 
 private:
-    QWidget* makeButtons(QAction* openDemo, QAction* openFolder);
+    QWidget* makeButtons(QAction* openDemo, QAction* openModel);
     QWidget* makeDropTarget();
     QWidget* makeRecent();
     void showDropTarget();
