@@ -2,6 +2,7 @@
 #include "api/export.h"
 
 #include "api/model_impl.h"
+#include "api/model_tokenizer.h"
 #include "format/colibri_writer.h"
 #include "model/config_writer.h"
 #include "model/find_tensor.h"
@@ -59,7 +60,12 @@ private:
                 found->stored->offset,
                 "parts of its matrices lie apart from each other, this version runs but does not export such tensors"};
         const bool convert = m_options.dtype && converts(slot.kind, part);
-        to.push_back({part, part.name, convert ? *m_options.dtype : part.dtype});
+        const DType dtype = convert ? *m_options.dtype : part.dtype;
+        if (std::ranges::find(exportDTypes, dtype) == exportDTypes.end())
+            m_refusal = Error{Errc::Unsupported, "export tensor " + found->stored->name, m_model.source.path,
+                found->stored->offset,
+                "it is stored as " + std::string(name(dtype)) + ", an export of version 1 holds f32, f16, bf16 and int8"};
+        to.push_back({part, part.name, dtype});
     }
 
     const LoadedModel& m_model;
@@ -84,6 +90,10 @@ Result<ExportReport> exportModel(const Model& model, const std::string& out, con
     request.options = {{"dtype", options.dtype ? std::string(name(*options.dtype)) : std::string("kept")}};
     request.toolVersion = COLIBRI_VERSION;
     request.time = std::chrono::system_clock::now().time_since_epoch() / std::chrono::seconds(1);
+    auto tokenizer = tokenizerText(loaded.source);
+    if (!tokenizer)
+        return tokenizer.error();
+    request.tokenizerText = std::move(*tokenizer);
     if (auto planned = Planner(loaded, options, request).plan(); !planned)
         return planned.error();
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/model_tokenizer.h"
 
+#include "format/json_text.h"
 #include "memory/mapped_file.h"
+#include "tokenizer/utf8.h"
 
 #include <algorithm>
 
@@ -112,11 +114,16 @@ Result<std::optional<GgufTokenizer>> Metadata::read()
     return std::optional(std::move(made));
 }
 
+std::string metadataFile(const ModelSource& source)
+{
+    return source.files.empty() ? source.path : source.files.front()->path();
+}
+
 Result<std::shared_ptr<const Tokenizer>> makeTokenizer(const ModelSource& source)
 {
     if (!source.tokenizerFile.empty())
         return Tokenizer::load(source.tokenizerFile, source.tokenizerConfig ? &*source.tokenizerConfig : nullptr);
-    const std::string file = source.files.empty() ? source.path : source.files.front()->path();
+    const std::string file = metadataFile(source);
     const auto said = ggufTokenizerOf(source.metadata, file);
     if (!said)
         return said.error();
@@ -133,6 +140,29 @@ Result<std::shared_ptr<const Tokenizer>> makeTokenizer(const ModelSource& source
 Result<std::optional<GgufTokenizer>> ggufTokenizerOf(std::span<const GgufEntry> metadata, const std::string& file)
 {
     return Metadata(metadata, file).read();
+}
+
+Result<std::string> tokenizerText(const ModelSource& source)
+{
+    if (!source.tokenizerFile.empty())
+        return std::string();
+    const std::string file = metadataFile(source);
+    const auto said = ggufTokenizerOf(source.metadata, file);
+    if (!said)
+        return said.error();
+    if (!*said)
+        return std::string();
+    const auto& tokens = (*said)->tokens;
+    for (std::size_t id = 0; id < tokens.size(); ++id)
+        if (findIllFormedUtf8(tokens[id]) != std::string_view::npos)
+            return Error{Errc::Unsupported, "export the tokenizer", file, (*said)->offset,
+                "token " + std::to_string(id) + " is no UTF-8, which a tokenizer.json cannot hold"};
+    const auto documents = tokenizerDocuments(**said);
+    if (!documents && documents.error().code == Errc::Unsupported)
+        return std::string();
+    if (!documents)
+        return documents.error();
+    return jsonText(documents->tokenizer);
 }
 
 Result<ModelTokenizer> loadTokenizer(const ModelSource& source, std::uint64_t rows)

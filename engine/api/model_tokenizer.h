@@ -22,6 +22,10 @@ struct ModelTokenizer {
     std::optional<Error> refused; ///< why there is none although the model brings one: it is of a kind not known here
 };
 
+/// tokenizer.json of a source that has its tokenizer elsewhere, for an export; empty when there is no such tokenizer or
+/// none that is known here. Fails with Unsupported on a token that JSON cannot hold.
+Result<std::string> tokenizerText(const ModelSource& source);
+
 /// From tokenizer.json or from the metadata. Broken files are errors; what is only unsupported is not, since a model
 /// also runs on token ids. `rows`: of the embedding, 0 when unknown.
 Result<ModelTokenizer> loadTokenizer(const ModelSource& source, std::uint64_t rows);

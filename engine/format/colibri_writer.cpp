@@ -66,7 +66,7 @@ public:
 
     Result<WriteReport> write()
     {
-        for (const auto step : {&Writer::writeDense, &Writer::writeExperts, &Writer::writeTable, &Writer::copyTokenizer,
+        for (const auto step : {&Writer::writeDense, &Writer::writeExperts, &Writer::writeTable, &Writer::writeTokenizer,
                  &Writer::checkSource, &Writer::writeConfig, &Writer::readBack})
             if (auto done = (this->*step)(); !done)
                 return causeOf(std::move(done.error()));
@@ -239,8 +239,10 @@ private:
             routerTableFileName, m_source.files[table.file]->bytes().subspan(table.offset, tableBytes(table)));
     }
 
-    Result<void> copyTokenizer()
+    Result<void> writeTokenizer()
     {
+        if (!m_request.tokenizerText.empty())
+            return writeBytes(tokenizerFileName, std::as_bytes(std::span(m_request.tokenizerText)));
         if (m_source.tokenizerFile.empty())
             return {};
         const auto file = MappedFile::open(m_source.tokenizerFile);
@@ -300,6 +302,7 @@ Result<std::uint64_t> plannedBytes(const WriteRequest& request)
         add(plannedFileBytes(sizeof(expert_blob_t), expert.tensors));
     if (request.source->table)
         add(tableBytes(*request.source->table));
+    add(request.tokenizerText.size());
     if (!request.source->tokenizerFile.empty()) {
         const auto tokenizer = MappedFile::open(request.source->tokenizerFile);
         if (!tokenizer)

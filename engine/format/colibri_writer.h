@@ -28,7 +28,8 @@ struct PlannedExpert {
     std::vector<PlannedTensor> tensors; ///< at least one
 };
 
-/// Everything an export consists of. The source's table, sanity entries and tokenizer.json go along as they are.
+/// Everything an export consists of. The source's table, sanity entries and tokenizer.json, if it has such a file, go
+/// along as they are.
 struct WriteRequest {
     const ModelSource* source = nullptr; ///< outlives the call; its files are read
     std::string out; ///< folder to make; must not exist, its parent must
@@ -36,6 +37,7 @@ struct WriteRequest {
                       ///< the writer states itself (writerKeys in colibri_layout.h) are left out
     std::vector<PlannedTensor> dense; ///< into dense.bin, in this order
     std::vector<PlannedExpert> experts;
+    std::string tokenizerText; ///< tokenizer.json of a source without such a file; empty: none
     std::vector<std::pair<std::string, std::string>> options; ///< of this export, for "source"
     std::string toolVersion;
     std::int64_t time = 0; ///< of this export: seconds since 1970, UTC

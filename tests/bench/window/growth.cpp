@@ -54,6 +54,7 @@ struct Scene {
         choice.sampling.temperature = 1;
         choice.sampling.repeatPenalty = 1.2f;
         choice.maxTokens = static_cast<std::uint32_t>(count);
+        choice.ignoreEndOfText = true;
         page->promptPanel().sampling().setChoice(choice);
         page->runActions()[0]->trigger();
         return waitFor([this] { return !studio.run().busy(); }) && studio.run().state() == RunStore::State::Finished;

@@ -6,7 +6,7 @@
 //   with
 //               every panel open, for each page
 //   growth      resident memory over 200 runs, 200 opens and closes, and 10^6 tokens
-//   trace       frames and memory of the pages over a generated run of 10^6 tokens x 48 layers
+//   trace       frames and memory of the pages over a saved run of 10^6 tokens x 48 layers
 // Without arguments: all of them. Exits 1 when a bound is missed.
 #include "memory/fault_guard.h"
 #include "scenes.h"
@@ -20,6 +20,10 @@ int main(int argc, char** argv)
     qputenv("QT_QPA_PLATFORM", "offscreen");
     if (argc == 2 && QLatin1String(argv[1]) == QLatin1String("--startup-child"))
         return colibri::bench::startupChild();
+    if (argc == 3 && QLatin1String(argv[1]) == QLatin1String("--trace-child")) {
+        const QCoreApplication child(argc, argv);
+        return colibri::bench::traceChild(QString::fromLocal8Bit(argv[2]));
+    }
     QStandardPaths::setTestModeEnabled(true);
     colibri::installFaultGuard();
     const QApplication app(argc, argv);
@@ -36,6 +40,6 @@ int main(int argc, char** argv)
     if (asked("growth"))
         good &= colibri::bench::growth();
     if (asked("trace"))
-        good &= colibri::bench::trace();
+        good &= colibri::bench::trace(QCoreApplication::applicationFilePath());
     return good ? 0 : 1;
 }

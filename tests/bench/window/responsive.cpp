@@ -21,16 +21,22 @@ constexpr double blockBoundMs = 50;
 constexpr double leastPaintsS = 25; ///< the pump ticks 30 times a second
 constexpr int watchMs = 6000;
 
-/// Keeps the demo decoding at full speed for `ms`.
-void decode(Studio& studio, RunPage& page, int ms)
+/// Keeps the demo decoding at full speed for `ms` and returns for how many of them it ran: the context of the demo is
+/// full after a moment, and nothing is to be painted between two runs.
+double decode(Studio& studio, RunPage& page, int ms)
 {
     QElapsedTimer clock;
     clock.start();
+    double ran = 0;
     while (clock.elapsed() < ms) {
         if (!studio.run().busy())
             page.runActions()[0]->trigger();
-        QTest::qWait(10);
+        const auto before = Clock::now();
+        QTest::qWait(5);
+        if (studio.run().busy())
+            ran += std::chrono::duration<double, std::milli>(Clock::now() - before).count();
     }
+    return ran;
 }
 
 } // namespace
@@ -50,6 +56,7 @@ bool responsive()
     SamplingChoice choice;
     choice.sampling.temperature = 0.8f;
     choice.maxTokens = 4000;
+    choice.ignoreEndOfText = true;
     page->promptPanel().sampling().setChoice(choice);
     page->promptPanel().setPace(0);
     page->promptPanel().setPrompt(QStringLiteral("Once upon a time"));
@@ -60,14 +67,14 @@ bool responsive()
         const PaintCount text(page->textView().viewport());
         const PaintCount cells(page->gridView().viewport());
         LoopProbe probe;
-        decode(studio, *page, watchMs);
+        const double ranMs = decode(studio, *page, watchMs);
         const double worst = percentile(probe.waitsMs(), 1);
-        const double textS = text.count() * 1e3 / watchMs;
+        const double textS = text.count() * 1e3 / ranMs;
         std::printf(
             "responsive, page %-8s: events wait at most %.1f ms (bound %.0f), 99 %% below %.1f ms; paints a second: "
             "text %.1f, grid %.1f; %.0f tok/s\n",
             qPrintable(pages->tabText(i)), worst, blockBoundMs, percentile(probe.waitsMs(), 0.99), textS,
-            cells.count() * 1e3 / watchMs, studio.run().decodeTokensPerSecond());
+            cells.count() * 1e3 / ranMs, studio.run().decodeTokensPerSecond());
         std::fflush(stdout);
         good &= worst <= blockBoundMs && (i > 0 || textS >= leastPaintsS);
     }

@@ -10,6 +10,7 @@ bool startup(const QString& program); ///< this program, to be started again
 int startupChild(); ///< the started one: prints two times and ends
 bool responsive();
 bool growth();
-bool trace();
+bool trace(const QString& program); ///< this program, to make the trace in a process of its own
+int traceChild(const QString& path); ///< writes the trace as a saved run
 
 } // namespace colibri::bench

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "api/run_file.h"
 #include "measures.h"
 #include "scenes.h"
+#include "stores/runsnapshot.h"
 #include "ui/support/testrun.h"
 #include "views/heatmap/heatmap.h"
 #include "views/latency/latencypage.h"
@@ -9,7 +11,10 @@
 #include "views/run/runpage.h"
 #include "views/run/tokentextview.h"
 
+#include <QFileInfo>
+#include <QProcess>
 #include <QScrollBar>
+#include <QTemporaryDir>
 #include <QTest>
 
 #include <cstdio>
@@ -104,19 +109,44 @@ bool showUntilQuiet(Page& page, const char* what)
 
 } // namespace
 
-bool trace()
+int traceChild(const QString& path)
 {
+    RunStore run;
+    test::TestRun source({.positions = tokens, .layers = layers, .experts = 64, .k = 2, .logitBudgetBytes = 0}, run);
+    fill(source);
+    run.finish(StopReason::MaxTokens);
+    const auto saved = saveRun(snapshotOf(run), path.toStdString(), {}, {});
+    if (!saved)
+        std::fprintf(stderr, "%s\n", saved.error().message().c_str());
+    return saved ? 0 : 1;
+}
+
+bool trace(const QString& program)
+{
+    const QTemporaryDir folder;
+    const QString path = folder.filePath(QStringLiteral("long.colibri-run"));
+    if (QProcess::execute(program, {QStringLiteral("--trace-child"), path}) != 0)
+        return false;
     std::mt19937 random{9};
     OpenStore open;
     RunStore run;
     RunStore kept;
     SelectionStore selection;
-    test::TestRun source({.positions = tokens, .layers = layers, .experts = 64, .k = 2, .logitBudgetBytes = 0}, run);
     open.succeed(test::testModel(true));
-    fill(source);
-    run.finish(StopReason::MaxTokens);
-    std::printf("trace: %d tokens x %u layers, top 2 of 64; record %.0f MiB\n", run.tokens(), layers,
-        double(source.record().bytes()) / (1 << 20));
+    const auto start = Clock::now();
+    {
+        auto saved = loadRun(path.toStdString(), {}, {});
+        if (!saved)
+            return false;
+        RestoredRun restored = restoredFrom(*saved, path);
+        restored.start.model = open.model();
+        run.restore(std::move(restored.start), restored.reason, std::move(restored.error));
+    }
+    run.catchUp(RunStore::Clock::time_point::max());
+    std::printf("trace: %d tokens x %u layers, top 2 of 64; file %.0f MiB, opened in %.1f s; record %.0f MiB, resident "
+                "%.0f MB\n",
+        run.tokens(), layers, double(QFileInfo(path).size()) / (1 << 20), sinceMs(start) / 1e3,
+        double(run.record()->bytes()) / (1 << 20), residentBytes() / 1e6);
     std::fflush(stdout);
     bool good = true;
     {

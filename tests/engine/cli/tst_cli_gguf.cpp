@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/cli/program.h"
 
+#include <QDir>
 #include <QFileInfo>
 #include <QJsonArray>
 #include <QTemporaryDir>
@@ -32,7 +33,44 @@ private slots:
     void splitIsOneModel();
     void partsAndDamage();
     void architectureThatIsNotKnown();
+    void exportRefusesBlockTypes();
+    void exportTakesTheTokenizerAlong_data();
+    void exportTakesTheTokenizerAlong();
 };
+
+void TestCliGguf::exportRefusesBlockTypes()
+{
+    const QTemporaryDir folder;
+    const Outcome outcome = runColibri({"export", data + "model.gguf", "--out", folder.filePath("out")});
+    QCOMPARE(outcome.code, 2);
+    for (const char* const word : {"blk.", "q4_0", "version 1"})
+        QVERIFY2(outcome.err.contains(word), outcome.err.constData());
+    QVERIFY(QDir(folder.path()).isEmpty(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot));
+}
+
+void TestCliGguf::exportTakesTheTokenizerAlong_data()
+{
+    QTest::addColumn<QString>("name");
+    QTest::newRow("over bytes") << QStringLiteral("qwen3moe-f16");
+    QTest::newRow("over characters") << QStringLiteral("mixtral-f32");
+}
+
+void TestCliGguf::exportTakesTheTokenizerAlong()
+{
+    QFETCH(const QString, name);
+    const auto source = sharedPath("golden/" + name + "/model.gguf");
+    if (!source)
+        QSKIP("COLIBRI_SHARED is not set");
+    const QTemporaryDir folder;
+    const QString out = folder.filePath("out");
+    QCOMPARE(runColibri({"export", *source, "--out", out}).code, 0);
+    const QString text = QStringLiteral("  Hello, wörld! 12345 \n\n def f(x):");
+    const auto before = onlyJson(runColibri({"tokenize", *source, "-p", text, "--json"}));
+    const auto after = onlyJson(runColibri({"tokenize", out, "-p", text, "--json"}));
+    QVERIFY(before && after);
+    QVERIFY(!(*before)["token_ids"].toArray().isEmpty());
+    QCOMPARE((*after)["token_ids"], (*before)["token_ids"]);
+}
 
 void TestCliGguf::inspect()
 {
