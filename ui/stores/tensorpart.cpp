@@ -40,7 +40,10 @@ constexpr Pattern patterns[]{
     {"model.layers.{layer}.block_sparse_moe.experts.{expert}.*", PartKind::Expert},
     {"model.layers.{layer}.block_sparse_moe.gate.*", PartKind::Router},
     {"model.layers.{layer}.mlp.router.*", PartKind::Router},
-    {"model.layers.{layer}.mlp.experts.*", PartKind::Expert}, // all of a layer in one tensor
+    {"model.layers.{layer}.mlp.experts.gate_up_proj", PartKind::Expert}, // all of a layer in one tensor
+    {"model.layers.{layer}.mlp.experts.gate_up_proj_*", PartKind::Expert},
+    {"model.layers.{layer}.mlp.experts.down_proj", PartKind::Expert},
+    {"model.layers.{layer}.mlp.experts.down_proj_*", PartKind::Expert},
     {"model.layers.{layer}.*", PartKind::Other},
     // of GGUF
     {"token_embd.*", PartKind::Embedding},

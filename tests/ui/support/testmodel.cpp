@@ -138,7 +138,7 @@ ModelFactsPtr randomModel(std::uint32_t count, std::uint32_t seed)
         if (below(50) == 0)
             name = std::string(below(20), static_cast<char>(below(256)));
         const std::vector<std::uint64_t> shape(below(3), 1 + below(9));
-        const auto dtype = static_cast<DType>(below(dtypeCount));
+        const auto dtype = exportDTypes[below(exportDTypes.size())];
         model->tensors.push_back({name, below(5), std::uint64_t{below(1 << 20)} << below(12),
             tensorBytes(dtype, shape).value_or(0), dtype, Layout::RowMajor, shape, {}});
     }
