@@ -146,7 +146,11 @@ private:
             return done;
         stored.weights = valuesOf<float>(WeightSection);
         stored.margins = valuesOf<float>(MarginSection);
-        stored.zeroed = valuesOf<std::uint32_t>(ZeroedSection);
+        const auto zeroed = anyZeroed();
+        if (!zeroed)
+            return zeroed.error();
+        if (*zeroed)
+            stored.zeroed = valuesOf<std::uint32_t>(ZeroedSection);
         stored.logits = valuesOf<float>(LogitSection);
         stored.promptTokens = counts.promptTokens;
         stored.routed = counts.routed;
@@ -174,6 +178,21 @@ private:
                 return done;
         }
         return {};
+    }
+
+    /// Most runs have none: nobody needs to look for them then.
+    Result<bool> anyZeroed()
+    {
+        constexpr std::size_t stepValues = stepBytes / sizeof(std::uint32_t);
+        const auto values = valuesOf<std::uint32_t>(ZeroedSection);
+        for (std::size_t at = 0; at < values.size(); at += stepValues) {
+            const auto part = values.subspan(at, std::min(stepValues, values.size() - at));
+            if (std::ranges::any_of(part, [](std::uint32_t ranks) { return ranks != 0; }))
+                return true;
+            if (auto done = step(0); !done)
+                return done.error();
+        }
+        return false;
     }
 
     Error wrongExpert(std::size_t at, std::uint16_t expert) const

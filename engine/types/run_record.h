@@ -44,7 +44,7 @@ public:
         std::vector<std::uint16_t> experts; ///< [tokens][layers][k], each below `experts` or noExpert
         std::span<const float> weights; ///< [routed][layers][k]
         std::span<const float> margins; ///< [routed][layers]
-        std::span<const std::uint32_t> zeroed; ///< [routed][layers]
+        std::span<const std::uint32_t> zeroed; ///< [routed][layers]; empty: all are 0
         std::span<const float> logits; ///< [layers][experts] of each of the newest routed positions
         std::uint32_t promptTokens = 0;
         std::uint32_t routed = 0;
@@ -82,7 +82,10 @@ public:
     float margin(std::uint32_t position, std::uint32_t layer) const { return m_margins[row(position, layer)]; }
     /// Bit r is set when the output of the expert of rank r was not finite and was zeroed (ranks above 31 share bit
     /// 31).
-    std::uint32_t zeroed(std::uint32_t position, std::uint32_t layer) const { return m_zeroed[row(position, layer)]; }
+    std::uint32_t zeroed(std::uint32_t position, std::uint32_t layer) const
+    {
+        return m_zeroed.empty() ? 0 : m_zeroed[row(position, layer)];
+    }
     /// Copies the router logits [experts]; false when they are no longer (or not yet) held.
     bool copyRouterLogits(std::uint32_t position, std::uint32_t layer, std::span<float> out) const;
     /// Positions whose router logits fit into the budget; the newest that many are held.

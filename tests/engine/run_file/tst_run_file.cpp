@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/run_file.h"
+#include "memory/fault_guard.h"
 #include "samplerun.h"
 #include "support/errorcheck.h"
 
@@ -39,6 +40,7 @@ private slots:
     void cancelLeavesNothing();
     void progressAddsUp();
     void magicDecides();
+    void aFileThatShrinksAfterwards();
 
 private:
     std::string path(const char* name) const { return m_folder.filePath(QLatin1String(name)).toStdString(); }
@@ -48,6 +50,27 @@ private:
     }
     QTemporaryDir m_folder;
 };
+
+/// What is not in memory reads as zeros then, and the record says so.
+void RunFileTest::aFileThatShrinksAfterwards()
+{
+    installFaultGuard();
+    const std::string file = path("shrinks");
+    QVERIFY(saveRun(sampleRun(), file, {}, {}));
+    const auto run = loadRun(file, {}, {});
+    QVERIFY(run);
+    const RunRecord& record = *run->record;
+    const auto experts = record.experts(0, 0);
+    const std::vector<std::uint16_t> chosen(experts.begin(), experts.end());
+    QVERIFY(record.weights(0, 0)[0] > 0);
+    record.release();
+    QVERIFY(record.weights(0, 0)[0] > 0);
+    QVERIFY(!record.lost());
+    QVERIFY(QFile::resize(QString::fromStdString(file), 0));
+    QCOMPARE(record.weights(0, 0)[0], 0.f);
+    QVERIFY(record.lost());
+    QVERIFY(std::ranges::equal(record.experts(0, 0), chosen));
+}
 
 void RunFileTest::roundTrip_data()
 {

@@ -37,7 +37,34 @@ private slots:
     void whatIsShownComesBack();
     void promptsOfIds();
     void nothingHasHappened();
+    void aLostFileFailsTheRun();
 };
+
+void TestRunSnapshot::aLostFileFailsTheRun()
+{
+    struct File : RecordFile {
+        bool gone = false;
+        bool lost() const override { return gone; }
+        void release() const override { }
+    };
+    const auto file = std::make_shared<File>();
+    RunRecord::Stored stored;
+    stored.tokens = {1, 2};
+    stored.experts = {0, 3};
+    stored.promptTokens = 2;
+    stored.file = file;
+    SavedRun saved;
+    saved.record = std::make_shared<const RunRecord>(RunRecord::Shape{2, 1, 4, 1, 0}, std::move(stored));
+    saved.reason = StopReason::MaxTokens;
+    RunStore store;
+    show(store, restoredFrom(saved, QStringLiteral("/runs/a.colibri-run")));
+    QTest::qWait(RunStore::fileCheckMs * 3 / 2);
+    QCOMPARE(store.state(), RunStore::State::Finished);
+    file->gone = true;
+    QTRY_COMPARE_WITH_TIMEOUT(store.state(), RunStore::State::Failed, RunStore::fileCheckMs * 3);
+    QCOMPARE(store.error()->code, Errc::Lost);
+    QCOMPARE(store.error()->file, std::string("/runs/a.colibri-run"));
+}
 
 void TestRunSnapshot::whatIsShownComesBack_data()
 {
