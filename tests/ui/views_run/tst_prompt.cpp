@@ -155,13 +155,35 @@ private slots:
         QCOMPARE(panel.spec().pace, 0.0);
     }
 
+    void aSpecComesBackAsItWasSet()
+    {
+        RunStore run;
+        PromptPanel panel(run);
+        panel.setModel(test::testModel(true));
+        RunSpec spec;
+        spec.promptText = QStringLiteral("Once");
+        spec.maxTokens = 9;
+        spec.ignoreEndOfText = true;
+        spec.sampling.temperature = 0.5f;
+        spec.engine.kv = KvType::F16;
+        spec.pace = 7;
+        panel.setSpec(spec);
+        const RunSpec got = panel.spec();
+        QCOMPARE(got.promptText, spec.promptText);
+        QCOMPARE(got.maxTokens, 9u);
+        QVERIFY(got.ignoreEndOfText);
+        QCOMPARE(got.sampling.temperature, 0.5f);
+        QVERIFY(got.engine.kv == KvType::F16);
+        QCOMPARE(got.pace, 7.0);
+    }
+
     void samplingIsTakenAndReset()
     {
         SamplingForm form;
         form.show();
         QVERIFY(form.isFolded());
         QCOMPARE(SamplingForm::summary(form.choice()), QStringLiteral("greedy, at most 128"));
-        const SamplingChoice wanted{{0.8f, 40, 0.95f, 0.05f, 1.1f, 1234567890123456789ull}, 77};
+        const SamplingChoice wanted{{0.8f, 40, 0.95f, 0.05f, 1.1f, 1234567890123456789ull}, 77, true};
         form.setChoice(wanted);
         const SamplingChoice got = form.choice();
         QCOMPARE(got.sampling.temperature, wanted.sampling.temperature);
@@ -171,13 +193,15 @@ private slots:
         QCOMPARE(got.sampling.repeatPenalty, wanted.sampling.repeatPenalty);
         QCOMPARE(got.sampling.seed, wanted.sampling.seed);
         QCOMPARE(got.maxTokens, 77u);
+        QVERIFY(got.ignoreEndOfText);
         QCOMPARE(SamplingForm::summary(got),
             QStringLiteral("temperature 0.80, top-k 40, top-p 0.95, min-p 0.05, seed 1234567890123456789, repeat "
-                           "penalty 1.10, at most 77"));
+                           "penalty 1.10, at most 77, past the end of text"));
         form.resetToDefaults();
         QCOMPARE(form.choice().sampling.temperature, 0.f);
         QCOMPARE(form.choice().sampling.topP, 1.f);
         QCOMPARE(form.choice().maxTokens, 128u);
+        QVERIFY(!form.choice().ignoreEndOfText);
         form.setFolded(false);
         QVERIFY(!form.isFolded());
     }
