@@ -160,6 +160,10 @@ bool trace(const QString& program)
     {
         RoutingPage page(run, kept, selection);
         showUntilQuiet(page, "routing page");
+        const auto start = Clock::now();
+        good &= QTest::qWaitFor([&page] { return !page.routing().isBehind(); }, 60'000);
+        std::printf("trace, routing page: all is counted after %.1f s more; peak %.0f MB\n", sinceMs(start) / 1e3,
+            peakResidentBytes() / 1e6);
         good &= measure("heat map, walked by keys", page.map(),
             [&] { selection.select({.layer = int(random() % layers), .expert = int(random() % 64)}); });
     }
