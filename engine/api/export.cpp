@@ -64,7 +64,8 @@ private:
         if (std::ranges::find(exportDTypes, dtype) == exportDTypes.end())
             m_refusal = Error{Errc::Unsupported, "export tensor " + found->stored->name, m_model.source.path,
                 found->stored->offset,
-                "it is stored as " + std::string(name(dtype)) + ", an export of version 1 holds f32, f16, bf16 and int8"};
+                "it is stored as " + std::string(name(dtype))
+                    + ", an export of version 1 holds f32, f16, bf16 and int8"};
         to.push_back({part, part.name, dtype});
     }
 

@@ -35,8 +35,7 @@ void addModel(CLI::App& app, std::string& path, const std::string& label)
         path = value;
         return {};
     };
-    addOption(
-        app,
+    addOption(app,
         {label, label, "a GGUF file, a Hugging Face folder, a Colibri export folder, or the word demo", argumentGroup},
         set);
 }

@@ -66,8 +66,8 @@ public:
 
     Result<WriteReport> write()
     {
-        for (const auto step : {&Writer::writeDense, &Writer::writeExperts, &Writer::writeTable, &Writer::writeTokenizer,
-                 &Writer::checkSource, &Writer::writeConfig, &Writer::readBack})
+        for (const auto step : {&Writer::writeDense, &Writer::writeExperts, &Writer::writeTable,
+                 &Writer::writeTokenizer, &Writer::checkSource, &Writer::writeConfig, &Writer::readBack})
             if (auto done = (this->*step)(); !done)
                 return causeOf(std::move(done.error()));
         if (m_stop.stop_requested())

@@ -17,7 +17,8 @@ std::uint32_t positionsWithinBudget(const RunRecord::Shape& shape)
 
 std::uint32_t positionsOf(std::span<const float> logits, const RunRecord::Shape& shape)
 {
-    return static_cast<std::uint32_t>(logits.size() / std::max<std::size_t>(1, std::size_t{shape.layers} * shape.experts));
+    return static_cast<std::uint32_t>(
+        logits.size() / std::max<std::size_t>(1, std::size_t{shape.layers} * shape.experts));
 }
 
 } // namespace
@@ -81,7 +82,8 @@ bool RunRecord::copyRouterLogits(std::uint32_t position, std::uint32_t layer, st
         if (end - position > m_logitPositions)
             return false;
         const std::uint32_t at = m_logitPositions - (end - position);
-        std::copy_n(m_storedLogits.begin() + static_cast<std::ptrdiff_t>((std::size_t{at} * m_shape.layers + layer) * m_shape.experts),
+        std::copy_n(m_storedLogits.begin()
+                + static_cast<std::ptrdiff_t>((std::size_t{at} * m_shape.layers + layer) * m_shape.experts),
             count, out.begin());
         return true;
     }

@@ -190,8 +190,7 @@ PartReport expertReport(const ModelFacts& model, int layer, int expert)
     report.facts = sumFacts(model, tensors);
     for (const std::uint32_t at : tensors) {
         const TensorInfo& tensor = model.tensors[at];
-        const QString holds =
-            QStringLiteral("%1  %2").arg(displayName(typeName(tensor)), shapeText(tensor.shape));
+        const QString holds = QStringLiteral("%1  %2").arg(displayName(typeName(tensor)), shapeText(tensor.shape));
         report.contents.push_back(
             {{shortName(tensor.name, model.parts[at]), {}, displayName(tensor.name)}, bytes(tensor.size), {holds}});
     }

@@ -23,7 +23,7 @@ class LogStore : public QObject {
     Q_OBJECT
 
 public:
-    static constexpr int limit = 10000;
+    static constexpr int limit = 2000;
 
     using QObject::QObject;
 

@@ -9,6 +9,7 @@
 #include <QTest>
 
 #include <cstdio>
+#include <malloc.h>
 
 namespace colibri::bench {
 namespace {
@@ -24,11 +25,13 @@ bool waitFor(const std::function<bool()>& condition)
 }
 
 /// Prints the memory before and after rounds that make `amount` of something, and whether it stayed within the bound.
-/// `warmUp` rounds go first: caches and the heap's arenas fill within less than a hundred runs, and stay.
+/// `warmUp` rounds go first: caches and the heap's arenas fill within less than a hundred runs, and stay. Memory that
+/// the heap holds free is given back first, else it counts or not by chance.
 bool measure(const char* what, int amount, const std::function<int()>& round)
 {
     for (int i = 0; i < warmUp; ++i)
         round();
+    malloc_trim(0);
     const double early = residentBytes();
     int made = 0;
     while (made < amount) {
@@ -37,6 +40,7 @@ bool measure(const char* what, int amount, const std::function<int()>& round)
             return false;
         made += more;
     }
+    malloc_trim(0);
     const double late = residentBytes();
     std::printf("growth, %d %s: %.1f MiB, then %.1f MiB, ratio %.3f (bound %.2f)\n", made, what, early / (1 << 20),
         late / (1 << 20), late / early, bound);

@@ -101,8 +101,9 @@ bool showUntilQuiet(Page& page, const char* what)
             waits.begin() + std::ptrdiff_t(before), waits.end(), [](double wait) { return wait > quietMs; });
         quietSince = busy ? 0 : quietSince + 100;
     }
-    std::printf("trace, %s: caught up after %.1f s, events waited at most %.0f ms; resident %.0f MB, peak %.0f MB\n", what,
-        sinceMs(start) / 1e3 - 0.5, percentile(probe.waitsMs(), 1), residentBytes() / 1e6, peakResidentBytes() / 1e6);
+    std::printf("trace, %s: caught up after %.1f s, events waited at most %.0f ms; resident %.0f MB, peak %.0f MB\n",
+        what, sinceMs(start) / 1e3 - 0.5, percentile(probe.waitsMs(), 1), residentBytes() / 1e6,
+        peakResidentBytes() / 1e6);
     std::fflush(stdout);
     return true;
 }

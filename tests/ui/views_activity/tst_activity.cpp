@@ -209,7 +209,7 @@ void TestActivity::logTableUnderTest()
     for (int i = 61; i < LogStore::limit + 20; ++i) // the oldest go, among them shown ones
         store.add(i % 1000 ? LogLevel::Info : LogLevel::Error, "open", QString::number(i));
     QCOMPARE(cell(table, 0, LogTable::TextColumn), QStringLiteral("line 23"));
-    QCOMPARE(cell(table, table.rowCount() - 1, LogTable::TextColumn), QStringLiteral("10000"));
+    QCOMPARE(cell(table, table.rowCount() - 1, LogTable::TextColumn), QString::number(LogStore::limit));
     store.clear();
     QCOMPARE(table.rowCount(), 0);
     store.add(LogLevel::Error, "open", "again");

@@ -33,13 +33,13 @@ QString noteText(const ModelFacts& model)
     constexpr std::size_t most = 12;
     QStringList lines;
     if (const std::uint32_t dense = model.config.denseLayers)
-        lines << ModelSummary::tr("The first %n layer(s) have no experts. Layers of runs, of routing and of expert maps are "
-                                  "those with experts, counted from 0: their layer 0 is layer %1 of the model.",
+        lines << ModelSummary::tr(
+            "The first %n layer(s) have no experts. Layers of runs, of routing and of expert maps are "
+            "those with experts, counted from 0: their layer 0 is layer %1 of the model.",
             nullptr, int(dense))
                      .arg(dense);
     if (const auto& keys = model.config.unusedKeys; !keys.empty())
-        lines << QStringLiteral("\u26a0 ")
-                + ModelSummary::tr("No rule reads these keys: %1").arg(joined(keys));
+        lines << QStringLiteral("\u26a0 ") + ModelSummary::tr("No rule reads these keys: %1").arg(joined(keys));
     for (std::size_t i = 0; i < std::min(model.notes.size(), most); ++i)
         lines << QStringLiteral("\u26a0 ") + displayName(model.notes[i]);
     if (model.notes.size() > most)

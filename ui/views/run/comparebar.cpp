@@ -93,8 +93,7 @@ void CompareBar::show()
     if (!m_kept.record())
         return;
     const RunSpec& spec = m_kept.spec();
-    m_what->setText(
-        tr("Kept: %1").arg(SamplingForm::summary({spec.sampling, spec.maxTokens, spec.ignoreEndOfText})));
+    m_what->setText(tr("Kept: %1").arg(SamplingForm::summary({spec.sampling, spec.maxTokens, spec.ignoreEndOfText})));
     m_token->setText(tokenText());
     m_token->setEnabled(m_difference.token().has_value());
     m_decision->setText(decisionText());

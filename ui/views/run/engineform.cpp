@@ -21,8 +21,8 @@ EngineForm::EngineForm(QWidget* parent)
 {
     addChoices();
     addNumbers();
-    addReset(tr("Puts all of these back to their defaults"), tr("Reset the engine options"),
-        [this] { resetToDefaults(); });
+    addReset(
+        tr("Puts all of these back to their defaults"), tr("Reset the engine options"), [this] { resetToDefaults(); });
     update();
 }
 

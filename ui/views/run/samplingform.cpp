@@ -27,7 +27,8 @@ SamplingForm::SamplingForm(QWidget* parent)
     addShares();
     addSeed();
     addEnd();
-    addReset(tr("Puts all of these back to greedy and 128 tokens"), tr("Reset sampling"), [this] { resetToDefaults(); });
+    addReset(
+        tr("Puts all of these back to greedy and 128 tokens"), tr("Reset sampling"), [this] { resetToDefaults(); });
     resetToDefaults();
 }
 
