@@ -34,9 +34,8 @@ QString noteText(const ModelFacts& model)
     QStringList lines;
     if (const std::uint32_t dense = model.config.denseLayers)
         lines << ModelSummary::tr(
-            "The first %n layer(s) have no experts. Layers of runs, of routing and of expert maps are "
-            "those with experts, counted from 0: their layer 0 is layer %1 of the model.",
-            nullptr, int(dense))
+            "Layers before layer %1 have no experts. Layers of runs, of routing and of expert maps are those with "
+            "experts, counted from 0: their layer 0 is layer %1 of the model.")
                      .arg(dense);
     if (const auto& keys = model.config.unusedKeys; !keys.empty())
         lines << QStringLiteral("\u26a0 ") + ModelSummary::tr("No rule reads these keys: %1").arg(joined(keys));
