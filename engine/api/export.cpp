@@ -56,17 +56,23 @@ private:
             return;
         const TensorInfo& part = found->part;
         if (found->scattered())
-            m_refusal = Error{Errc::Unsupported, "export tensor " + found->stored->name, m_model.source.path,
-                found->stored->offset,
-                "parts of its matrices lie apart from each other, this version runs but does not export such tensors"};
+            refuse(*found->stored,
+                "parts of its matrices lie apart from each other, this version runs but does not export such tensors");
         const bool convert = m_options.dtype && converts(slot.kind, part);
         const DType dtype = convert ? *m_options.dtype : part.dtype;
         if (std::ranges::find(exportDTypes, dtype) == exportDTypes.end())
-            m_refusal = Error{Errc::Unsupported, "export tensor " + found->stored->name, m_model.source.path,
-                found->stored->offset,
+            refuse(*found->stored,
                 "it is stored as " + std::string(name(dtype))
-                    + ", an export of version 1 holds f32, f16, bf16 and int8"};
+                    + ", an export of version 1 holds f32, f16, bf16 and int8");
         to.push_back({part, part.name, dtype});
+    }
+
+    /// The first reason counts.
+    void refuse(const TensorInfo& tensor, std::string why)
+    {
+        if (!m_refusal)
+            m_refusal = Error{
+                Errc::Unsupported, "export tensor " + tensor.name, m_model.source.path, tensor.offset, std::move(why)};
     }
 
     const LoadedModel& m_model;
