@@ -44,7 +44,7 @@ public:
     std::span<const TensorInfo> tensors() const;
     std::span<const MetadataEntry> metadata() const; ///< all keys, in the order of the files
     std::span<const std::string> notes() const; ///< what was suspicious or not understood, one sentence each
-    const std::string& id() const; ///< XXH64 of configuration and tensor directory, 16 hex digits
+    const std::string& id() const; ///< XXH64 of configuration and tensors used, 16 hex digits
     std::uint64_t parameters() const; ///< all weights
     std::uint64_t activeParameters() const; ///< those that one token uses
     ModelMemory memory() const;

@@ -31,6 +31,7 @@ private slots:
     void partsOfScales();
     void compressedTensors();
     void listed();
+    void ids();
     void notExported();
     void inTurn();
     void refusals_data();
@@ -275,6 +276,53 @@ void TestFolders::listed()
     QVERIFY(blocks != config.origins.end());
     QCOMPARE(blocks->value, std::string("48 x 40"));
     QCOMPARE(blocks->key, std::string("quantization_config.weight_block_size"));
+}
+
+/// One id in a GGUF file, in a folder and in an export, when rules, types and shapes are the same; else another one.
+void TestFolders::ids()
+{
+    const GoldenCase golden("qwen3moe-f32");
+    if (!golden.exists())
+        QSKIP("COLIBRI_SHARED names no folder with golden data");
+    const auto gguf = openModel(golden.model());
+    QVERIFY(gguf);
+    const ModelConfig& rules = (*gguf)->config();
+    QTemporaryDir dir;
+    QCOMPARE(writeHuggingFaceFolder(golden, dir.path()), QString());
+    WeightFolder folder = WeightFolder::read(dir.path());
+    folder.config["bos_token_id"] = int(*rules.beginOfText);
+    folder.config["add_bos_token"] = rules.addBeginOfText;
+    QJsonArray ends;
+    for (const TokenId id : rules.endOfText)
+        ends.append(int(id));
+    folder.config["eos_token_id"] = ends;
+    const auto idOf = [](const WeightFolder& one) {
+        const OpenedFolder opened(one);
+        return opened.model ? (*opened.model)->id() : opened.model.error().message();
+    };
+    const std::string id = (*gguf)->id();
+    QCOMPARE(idOf(folder), id);
+    const OpenedFolder opened(folder);
+    const std::string out = opened.dir.filePath("export").toStdString();
+    QVERIFY(exportModel(**opened.model, out, {}));
+    const auto exported = openModel(out);
+    QVERIFY(exported);
+    QCOMPARE((*exported)->id(), id);
+
+    WeightFolder rule = folder;
+    rule.config["norm_topk_prob"] = false;
+    QVERIFY(idOf(rule) != id);
+    WeightFolder type = folder;
+    FolderTensor& head = type.tensors["lm_head.weight"];
+    head.dtype = "BF16";
+    head.bytes.truncate(head.bytes.size() / 2);
+    QVERIFY(idOf(type) != id);
+    WeightFolder tied = folder;
+    tied.tensors.erase("lm_head.weight");
+    QVERIFY(idOf(tied) != id);
+    WeightFolder more = folder;
+    more.tensors["model.layers.0.rotary_emb.inv_freq"] = folder.tensors["model.norm.weight"];
+    QCOMPARE(idOf(more), id);
 }
 
 void TestFolders::notExported()
