@@ -146,6 +146,15 @@ bool Model::isSpecialToken(TokenId id) const
 {
     return m_impl->tokenizer && m_impl->tokenizer->isSpecial(id);
 }
+bool Model::isByteToken(TokenId id) const
+{
+    return m_impl->tokenizer && m_impl->tokenizer->texts().isByte(id);
+}
+const TextRules& Model::textRules() const
+{
+    static const TextRules usual;
+    return m_impl->tokenizer ? m_impl->tokenizer->texts().rules() : usual;
+}
 std::string Model::detokenize(std::span<const TokenId> ids) const
 {
     return m_impl->tokenizer ? m_impl->tokenizer->decode(ids) : std::string();

@@ -8,6 +8,7 @@
 #include "types/raw_options.h"
 #include "types/result.h"
 #include "types/tensor_info.h"
+#include "types/text_rules.h"
 
 #include <memory>
 #include <optional>
@@ -59,6 +60,8 @@ public:
     /// name they have in the vocabulary.
     std::string_view tokenBytes(TokenId id) const;
     bool isSpecialToken(TokenId id) const;
+    bool isByteToken(TokenId id) const; ///< a byte by fallback, see TextRules
+    const TextRules& textRules() const; ///< by which texts are made of tokens; the usual ones without a tokenizer
     /// The text of ids, special tokens left out; bytes that are no UTF-8 become U+FFFD, as Hugging Face does.
     std::string detokenize(std::span<const TokenId> ids) const;
 
