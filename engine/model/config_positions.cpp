@@ -180,9 +180,16 @@ private:
             return m_keys.refuse(*found, "above 0");
         rules.rotationScale = factor * (logMultiplier != 0 ? 1 : scale(1));
         if (logMultiplier != 0)
-            m_config.attentionFactor = static_cast<float>(scale(10 * logMultiplier) * scale(10 * logMultiplier));
-        m_keys.note("yarn.rotation_scale", numberText(rules.rotationScale), *found);
+            scaleProducts(10 * logMultiplier, *log);
+        m_keys.note("yarn.rotation_scale", numberText(rules.rotationScale), *found ? *found : *log);
         return {};
+    }
+
+    /// Of queries and keys.
+    void scaleProducts(double multiplier, const FoundKey& said)
+    {
+        m_config.attentionFactor = static_cast<float>(scale(multiplier) * scale(multiplier));
+        m_keys.note("attention_factor", numberText(static_cast<double>(m_config.attentionFactor)), said);
     }
 
     /// transformers takes the quotient of both multipliers or none; DeepSeek's own code takes 1 and 0 for those that
@@ -211,7 +218,7 @@ private:
                     + (*all ? valueText(*all->value) : "missing") + ", this version computes both above 0, or none");
         rules.rotationScale = *factor ? stated : both ? scale(given) / scale(allDimensions) : scale(1);
         if (both && m_config.latentRank)
-            m_config.attentionFactor = static_cast<float>(scale(allDimensions) * scale(allDimensions));
+            scaleProducts(allDimensions, *all);
         m_keys.note("yarn.rotation_scale", numberText(rules.rotationScale), *factor ? *factor : *one);
         return {};
     }
