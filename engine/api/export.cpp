@@ -58,6 +58,10 @@ private:
         if (found->scattered())
             refuse(*found->stored,
                 "parts of its matrices lie apart from each other, this version runs but does not export such tensors");
+        if (found->factors)
+            refuse(*found->stored,
+                "it is scaled by tensor " + found->factors->name
+                    + ", this version runs but does not export such tensors");
         const bool convert = m_options.dtype && converts(slot.kind, part);
         const DType dtype = convert ? *m_options.dtype : part.dtype;
         if (std::ranges::find(exportDTypes, dtype) == exportDTypes.end())
