@@ -45,6 +45,7 @@ private slots:
     void tableRoutesAsTheRouterDid();
     void goesAlong();
     void tableWithoutRouterIsKept();
+    void idsWithoutEndAreRefused_data();
     void idsWithoutEndAreRefused();
     void brokenFilesAreRefused_data();
     void brokenFilesAreRefused();
@@ -193,18 +194,30 @@ void TestExportTable::tableWithoutRouterIsKept()
     QVERIFY(!QFile::exists(out + "/router_logits.bin"));
 }
 
+void TestExportTable::idsWithoutEndAreRefused_data()
+{
+    QTest::addColumn<std::uint32_t>("vocabulary");
+    QTest::addColumn<int>("code");
+    QTest::addColumn<QByteArray>("part");
+    QTest::newRow("none stated") << 0u << int(Errc::Unsupported) << QByteArray("vocab_size");
+    QTest::newRow("billions") << 1000000000u << int(Errc::OutOfMemory) << QByteArray("rows of 1000000000 token ids");
+}
+
 void TestExportTable::idsWithoutEndAreRefused()
 {
+    QFETCH(const std::uint32_t, vocabulary);
+    QFETCH(const int, code);
+    QFETCH(const QByteArray, part);
     LinearSource source;
-    source.statedVocabulary = 0;
-    const QString folder = m_folder.filePath("endless");
+    source.statedVocabulary = vocabulary;
+    const QString folder = m_folder.filePath("endless" + QString::number(vocabulary));
     QCOMPARE(source.write(folder), QString());
     const auto model = openModel(folder.toStdString());
     QVERIFY2(model, model ? "" : model.error().message().c_str());
     ExportOptions options;
     options.routerTable.emplace();
     const QString out = m_folder.filePath("never");
-    QCOMPARE(complaint(exportModel(**model, out.toStdString(), options), Errc::Unsupported, {"vocab_size"}), QString());
+    QCOMPARE(complaint(exportModel(**model, out.toStdString(), options), static_cast<Errc>(code), {part}), QString());
     QVERIFY(!QFile::exists(out));
 }
 

@@ -217,6 +217,8 @@ void TestProfileTable::profile()
     const auto copy = openModel(out.toStdString()); // checks table, logits and sanity entries
     QVERIFY2(copy, copy ? "" : copy.error().message().c_str());
     QVERIFY((*copy)->hasTable() && (*copy)->hasRouterLogits());
+    for (const std::string& note : (*copy)->notes()) // what the writer writes, the reader knows
+        QVERIFY2(note.find("is not known") == std::string::npos, note.c_str());
     QVERIFY(contentOf(out + "/config.json").contains("\"sanity\": [{\"layer\":0,"));
 }
 
