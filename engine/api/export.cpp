@@ -84,10 +84,30 @@ private:
     std::optional<Error> m_refusal;
 };
 
-/// Computes what a task asks for. Progress: `bytes` for the whole of it.
-Result<void> makeTable(const Model& model, const RouterTableOptions& options, RouterTableTask& task,
-    std::uint64_t bytes, OpenProgress* progress, const std::stop_token& stop)
+/// Puts what there is to say of a table before it is made, its sizes, into the request. Empty: none was asked for.
+Result<std::optional<RouterTableTask>> planTable(
+    const Model& model, const ExportOptions& options, WriteRequest& request)
 {
+    if (!options.routerTable)
+        return std::optional<RouterTableTask>();
+    auto task = routerTableTask(model, *options.routerTable);
+    if (!task)
+        return task.error();
+    request.options.emplace_back("router_table",
+        task->kept               ? std::string("kept")
+            : task->report.exact ? std::string("exact")
+                                 : "profile of " + std::to_string(task->tokens.size()) + " tokens");
+    if (!task->kept)
+        request.table = task->plan;
+    return std::optional(std::move(*task));
+}
+
+/// Computes the table of a request. Progress: `bytes` for the whole of it.
+Result<void> makeTable(const Model& model, const RouterTableOptions& options, RouterTableTask& task,
+    WriteRequest& request, std::uint64_t bytes, OpenProgress* progress, const std::stop_token& stop)
+{
+    if (auto place = OutputFolder::create(request.out); !place) // before the long work
+        return place.error();
     std::uint64_t shown = 0;
     const TableProgress report = [&](std::uint64_t done, std::uint64_t total) {
         const auto reached = static_cast<std::uint64_t>(
@@ -95,16 +115,9 @@ Result<void> makeTable(const Model& model, const RouterTableOptions& options, Ro
         if (progress)
             progress->addBytes(reached - std::exchange(shown, reached));
     };
-    return computeRouterTable(model, options, task, report, stop);
-}
-
-/// For "source" of config.json.
-std::pair<std::string, std::string> tableOption(const RouterTableTask& task)
-{
-    return {"router_table",
-        task.kept               ? std::string("kept")
-            : task.report.exact ? std::string("exact")
-                                : "profile of " + std::to_string(task.tokens.size()) + " tokens"};
+    auto done = computeRouterTable(model, options, task, report, stop);
+    request.table = std::move(task.plan);
+    return done;
 }
 
 } // namespace
@@ -130,37 +143,26 @@ Result<ExportReport> exportModel(const Model& model, const std::string& out, con
     if (auto planned = Planner(loaded, options, request).plan(); !planned)
         return planned.error();
 
-    std::optional<RouterTableTask> table;
-    if (options.routerTable) {
-        auto task = routerTableTask(model, *options.routerTable);
-        if (!task)
-            return task.error();
-        table = std::move(*task);
-        request.options.push_back(tableOption(*table));
-        if (!table->kept)
-            request.table = table->plan; // its sizes
-    }
+    auto table = planTable(model, options, request);
+    if (!table)
+        return table.error();
     const auto bytes = plannedBytes(request);
     if (!bytes)
         return bytes.error();
     if (progress)
         progress->setBytesTotal(request.table ? 2 * *bytes : *bytes);
-    if (request.table) {
-        if (auto place = OutputFolder::create(out); !place) // before the long work
-            return place.error();
-        if (auto made = makeTable(model, *options.routerTable, *table, *bytes, progress, stop); !made)
+    if (request.table)
+        if (auto made = makeTable(model, *options.routerTable, **table, request, *bytes, progress, stop); !made)
             return made.error();
-        request.table = std::move(table->plan);
-    }
     const ProgressFn written =
         progress ? ProgressFn([progress](std::uint64_t more) { progress->addBytes(more); }) : ProgressFn();
     const auto report = writeColibriExport(request, written, std::move(stop));
     if (!report)
         return report.error();
     ExportReport result{report->bytesWritten, report->tensors, report->experts, {}, {}};
-    if (table) {
-        result.table = table->report;
-        result.notes = std::move(table->notes);
+    if (*table) {
+        result.table = (*table)->report;
+        result.notes = std::move((*table)->notes);
     }
     return result;
 }
