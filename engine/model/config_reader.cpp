@@ -179,7 +179,8 @@ private:
             inherit("num_key_value_heads", c.numKvHeads, c.numHeads);
         if (!c.headDim)
             inherit("head_dim", c.headDim, c.hiddenSize / c.numHeads);
-        c.valueDim = c.headDim;
+        if (!c.valueDim)
+            c.valueDim = c.headDim;
         c.ropeDim = c.headDim;
         if (c.numHeads % c.numKvHeads)
             return m_keys.fail(Errc::Mismatch, statement("num_attention_heads"),

@@ -65,6 +65,8 @@ void addAttention(Json& json, const ModelConfig& c)
     } else {
         json["num_key_value_heads"] = c.numKvHeads;
         json["head_dim"] = c.headDim;
+        if (c.valueDim != c.headDim)
+            json["value_head_dim"] = c.valueDim;
     }
     if (c.ropeDim != c.headDim)
         json["rope_dim"] = c.ropeDim;

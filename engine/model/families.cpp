@@ -293,7 +293,7 @@ constexpr TensorSlot linearTensors[]{
 // ---- keys ----
 constexpr std::string_view attentionRequired[]{"vocab_size", "hidden_size", "num_layers", "num_attention_heads",
     "num_experts", "num_active_experts", "moe_intermediate_size", "max_seq_len"};
-constexpr std::string_view attentionOptional[]{"output_size", "num_key_value_heads", "head_dim"};
+constexpr std::string_view attentionOptional[]{"output_size", "num_key_value_heads", "head_dim", "value_head_dim"};
 constexpr std::string_view qwen2Required[]{"vocab_size", "hidden_size", "num_layers", "num_attention_heads",
     "num_experts", "num_active_experts", "moe_intermediate_size", "shared_ffn_size", "max_seq_len"};
 constexpr std::string_view deepSeekRequired[]{"vocab_size", "hidden_size", "num_layers", "num_attention_heads",

@@ -53,6 +53,11 @@ const QByteArray gguf =
 "deepseek2.expert_weights_scale":2.5,"deepseek2.expert_group_count":4,"deepseek2.expert_group_used_count":2,
 "deepseek2.rope.scaling.type":"yarn","deepseek2.rope.scaling.factor":40.0,
 "deepseek2.rope.scaling.original_context_length":4096,"deepseek2.rope.scaling.yarn_log_multiplier":0.0707})";
+const QByteArray narrowValues =
+    R"({"general.architecture":"qwen3moe","qwen3moe.vocab_size":320,"qwen3moe.embedding_length":64,
+"qwen3moe.block_count":3,"qwen3moe.context_length":512,"qwen3moe.attention.head_count":4,
+"qwen3moe.attention.head_count_kv":2,"qwen3moe.expert_count":16,"qwen3moe.expert_used_count":4,
+"qwen3moe.expert_feed_forward_length":32,"qwen3moe.attention.key_length":32,"qwen3moe.attention.value_length":24})";
 
 Result<ModelConfig> readText(const QByteArray& text)
 {
@@ -114,6 +119,9 @@ void TestRules::origins_data()
                                  {"attention_factor", "1.589626|config|deepseek2.rope.scaling.yarn_log_multiplier"},
                                  {"yarn.rotation_scale", "1.0|config|deepseek2.rope.scaling.yarn_log_multiplier"},
                                  {"rope_pairs", "neighbours|family default|"}};
+    QTest::newRow("values shorter than keys") << narrowValues
+                                              << Expected{{"head_dim", "32|config|qwen3moe.attention.key_length"},
+                                                     {"value_head_dim", "24|config|qwen3moe.attention.value_length"}};
     QTest::newRow("gpt_oss") << gptOss
                              << Expected{{"routing.order", "select_then_score|family default|"},
                                     {"activation", "clamped_swiglu|family default|"},
@@ -212,6 +220,7 @@ void TestRules::canonicalConfigKeepsRules_data()
     QTest::newRow("deepseek_v3") << v3;
     QTest::newRow("GGUF") << gguf;
     QTest::newRow("gpt_oss") << gptOss;
+    QTest::newRow("values shorter than keys") << narrowValues;
 }
 
 void TestRules::canonicalConfigKeepsRules()
