@@ -12,7 +12,7 @@
 namespace colibri {
 namespace {
 
-/// All that the writer has to know; no weights are read.
+/// All that the writer has to know but the tensors.
 Result<WriteRequest> requestFor(const Model& model, const std::string& out, const ExportOptions& options)
 {
     const LoadedModel& loaded = *model.impl().loaded;
@@ -30,30 +30,45 @@ Result<WriteRequest> requestFor(const Model& model, const std::string& out, cons
     if (!tokenizer)
         return tokenizer.error();
     request.tokenizerText = std::move(*tokenizer);
-    if (auto planned = planTensors(loaded, options, request); !planned)
-        return planned.error();
     return request;
 }
 
 } // namespace
 
+Result<ExportSize> plannedExport(const Model& model, const ExportOptions& options)
+{
+    auto request = requestFor(model, {}, options);
+    if (!request)
+        return request.error();
+    auto changes = planTensors(*model.impl().loaded, options, *request);
+    if (!changes)
+        return changes.error();
+    auto size = sizeOf(*request);
+    if (size)
+        size->changes = std::move(*changes);
+    return size;
+}
+
 Result<ExportReport> exportModel(const Model& model, const std::string& out, const ExportOptions& options,
     OpenProgress* progress, std::stop_token stop)
 {
-    const auto request = requestFor(model, out, options);
+    auto request = requestFor(model, out, options);
     if (!request)
         return request.error();
+    auto changes = planTensors(*model.impl().loaded, options, *request);
+    if (!changes)
+        return changes.error();
     const auto bytes = plannedBytes(*request);
     if (!bytes)
         return bytes.error();
     if (progress)
-        progress->setBytesTotal(*bytes);
+        progress->setBytesTotal(bytes->written);
     const ProgressFn written =
         progress ? ProgressFn([progress](std::uint64_t more) { progress->addBytes(more); }) : ProgressFn();
     const auto report = writeColibriExport(*request, written, std::move(stop));
     if (!report)
         return report.error();
-    return ExportReport{report->bytesWritten, report->tensors, report->experts};
+    return ExportReport{report->bytesWritten, report->tensors, report->experts, std::move(*changes)};
 }
 
 } // namespace colibri

@@ -24,13 +24,33 @@ struct ExportArguments {
     bool json = false;
 };
 
+Json changesJson(const std::vector<TypeChange>& changes)
+{
+    Json list = Json::array();
+    for (const TypeChange& change : changes)
+        list.push_back({{"from", name(change.from)}, {"to", name(change.to)}, {"exact", change.exact},
+            {"tensors", change.tensors}});
+    return list;
+}
+
+/// One line for each type that could not be kept; --json lists all tensors.
+std::string changesText(const std::vector<TypeChange>& changes)
+{
+    std::string text;
+    for (const TypeChange& change : changes)
+        text += fmt::format("  {} {} of {} stored as {}, {}: {}{}\n", change.tensors.size(),
+            change.tensors.size() == 1 ? "tensor" : "tensors", name(change.from), name(change.to),
+            change.exact ? "exactly" : "rounded", change.tensors.front(), change.tensors.size() > 1 ? ", ..." : "");
+    return text;
+}
+
 Json reportJson(const ExportArguments& arguments, const Model& model, const ExportReport& report, double seconds)
 {
     return {{"source", arguments.source}, {"out", *arguments.out},
         {"dtype", arguments.options.dtype ? Json(name(*arguments.options.dtype)) : Json(nullptr)},
         {"bytes_written", report.bytesWritten}, {"tensors", report.tensors}, {"experts", report.experts},
-        {"seconds", seconds}, {"notes", std::vector<std::string>(model.notes().begin(), model.notes().end())},
-        {"engine", engineJson(model)}};
+        {"changed_types", changesJson(report.changes)}, {"seconds", seconds},
+        {"notes", std::vector<std::string>(model.notes().begin(), model.notes().end())}, {"engine", engineJson(model)}};
 }
 
 Result<int> exportSource(const ExportArguments& arguments, std::stop_token stop)
@@ -58,7 +78,8 @@ Result<int> exportSource(const ExportArguments& arguments, std::stop_token stop)
         printJson(reportJson(arguments, model, *report, seconds));
     else
         print(fmt::format("{}: {} in {} tensors and {} expert files, {:.2f} s\n", *arguments.out,
-            sizeText(report->bytesWritten), report->tensors, report->experts, seconds));
+                  sizeText(report->bytesWritten), report->tensors, report->experts, seconds)
+            + changesText(report->changes));
     return exitDone;
 }
 
@@ -69,7 +90,8 @@ Action configureExport(CLI::App& app)
     const auto arguments = std::make_shared<ExportArguments>();
     addModel(app, arguments->source, "SOURCE");
     addText(app, {"--out", "DIR", "the folder to write; must not exist"}, arguments->out);
-    addOption(app, {"--dtype", "NAME", "of the matrices: f32, f16, bf16 or int8 (default: as in the source)"},
+    addOption(app,
+        {"--dtype", "NAME", "of the matrices: f32, f16, bf16 or int8 (default: as in the source, blocks of GGUF too)"},
         [arguments](const std::string& value) -> Result<void> {
             arguments->options.dtype = exportDTypeNamed(value);
             if (!arguments->options.dtype)

@@ -11,6 +11,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -22,6 +23,7 @@ namespace colibri {
 namespace {
 
 constexpr int maxAttempts = 1000;
+constexpr std::string_view unfinished = ".partial-"; ///< behind a dot and the name; before process id, "-" and number
 
 Error systemError(std::string what, const std::string& path, int number)
 {
@@ -59,6 +61,13 @@ std::filesystem::path parentOf(const std::string& path)
 }
 
 } // namespace
+
+bool isUnfinishedName(std::string_view name)
+{
+    const auto at = name.rfind(unfinished);
+    return name.starts_with('.') && at != std::string_view::npos
+        && name.find_first_not_of("0123456789-", at + unfinished.size()) == std::string_view::npos;
+}
 
 Result<void> synchronizeFolder(const std::string& path)
 {
@@ -160,13 +169,14 @@ Result<OutputFolder> OutputFolder::create(std::string target)
     while (target.size() > 1 && target.ends_with('/'))
         target.pop_back();
     const std::string name = std::filesystem::path(target).filename().native();
-    if (name.empty() || name == "." || name == "..")
+    if (name.empty() || name == "." || name == ".." || isUnfinishedName(name))
         return Error{Errc::OutOfRange, "write the export", target, {}, "is no name for a new folder"};
     if (exists(target))
         return existsAlready(target);
     const auto parent = parentOf(target);
     for (int attempt = 0; attempt < maxAttempts; ++attempt) {
-        const std::string hidden = "." + name + ".partial-" + std::to_string(getpid()) + "-" + std::to_string(attempt);
+        const std::string hidden =
+            "." + name + std::string(unfinished) + std::to_string(getpid()) + "-" + std::to_string(attempt);
         const std::string path = (parent / hidden).native();
         if (mkdir(path.c_str(), 0777) == 0)
             return OutputFolder(std::move(target), path);
@@ -174,6 +184,18 @@ Result<OutputFolder> OutputFolder::create(std::string target)
             return systemError("create the export's folder", target, errno);
     }
     return Error{Errc::Io, "create the export's folder", target, {}, "too many unfinished exports lie beside it"};
+}
+
+Result<void> OutputFolder::checkRoom(std::uint64_t bytes) const
+{
+    struct statvfs system = {};
+    if (statvfs(m_path.c_str(), &system) != 0 || system.f_blocks == 0) // some file systems do not say
+        return {};
+    const std::uint64_t room = std::uint64_t{system.f_bavail} * system.f_frsize;
+    return bytes <= room
+        ? Result<void>{}
+        : Error{Errc::Io, "write the export", m_target, {},
+            "it needs " + std::to_string(bytes) + " bytes, the file system has " + std::to_string(room) + " free"};
 }
 
 Result<void> OutputFolder::makeFolder(std::string_view name)

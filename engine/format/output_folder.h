@@ -36,6 +36,9 @@ private:
     std::uint64_t m_size = 0;
 };
 
+/// Whether a folder's name is one that an OutputFolder has until it is published: what lies there was not finished.
+bool isUnfinishedName(std::string_view name);
+
 /// A folder that appears whole or not at all: it is filled under a hidden name beside its place and renamed at the end.
 /// What was not published is removed.
 class OutputFolder {
@@ -47,6 +50,8 @@ public:
     OutputFolder& operator=(OutputFolder&&) = delete;
 
     const std::string& path() const { return m_path; } ///< where to write until it is published
+    /// Fails when the file system says that it has less room than `bytes`; names both numbers.
+    Result<void> checkRoom(std::uint64_t bytes) const;
     Result<void> makeFolder(std::string_view name);
     /// Gives it its name. Fails, and removes it, when something of that name has appeared meanwhile.
     Result<void> publish();
