@@ -58,8 +58,9 @@ public:
 
     Result<WriteReport> write()
     {
-        for (const auto step : {&Writer::writeDense, &Writer::writeExperts, &Writer::writeTable,
-                 &Writer::writeTokenizer, &Writer::checkSource, &Writer::writeConfig, &Writer::readBack})
+        for (const auto step :
+            {&Writer::writeDense, &Writer::writeExperts, &Writer::writeTable, &Writer::writeTokenizer,
+                &Writer::checkSource, &Writer::writeConfig, &Writer::finishFiles, &Writer::readBack})
             if (auto done = (this->*step)(); !done)
                 return causeOf(std::move(done.error()));
         if (m_stop.stop_requested())
@@ -187,7 +188,7 @@ private:
             return file.error();
         if (auto done = writeTensors(*file, m_layout.front(), 0, m_request.dense, nullptr); !done)
             return done;
-        return file->finish();
+        return m_finishing.add(std::move(*file));
     }
 
     Result<void> writeExperts()
@@ -228,7 +229,7 @@ private:
         if (auto done = file->writeAt(0, headerBytes); !done)
             return done;
         ++m_report.experts;
-        return file->finish();
+        return m_finishing.add(std::move(*file));
     }
 
     Result<void> writeBytes(std::string_view name, std::span<const std::byte> bytes)
@@ -240,7 +241,7 @@ private:
         const ByteSink sink = [&](std::span<const std::byte> block) { return append(*file, block, {&hash}); };
         if (auto done = passBytes(bytes, sink, m_stop); !done)
             return done;
-        return file->finish();
+        return m_finishing.add(std::move(*file));
     }
 
     Result<void> writeTable()
@@ -279,8 +280,10 @@ private:
         if (auto done = file->write(std::as_bytes(std::span(text))); !done)
             return done;
         m_report.bytesWritten += text.size();
-        return file->finish();
+        return m_finishing.add(std::move(*file));
     }
+
+    Result<void> finishFiles() { return m_finishing.finish(); }
 
     /// The reader has the last word on what is an export.
     Result<void> readBack()
@@ -295,6 +298,7 @@ private:
     const ProgressFn& m_progress;
     std::stop_token m_stop;
     OutputFolder m_folder;
+    FinishingFiles m_finishing;
     std::vector<WrittenTensor> m_written;
     WriteReport m_report;
 };

@@ -23,6 +23,8 @@ namespace colibri {
 namespace {
 
 constexpr int maxAttempts = 1000;
+constexpr std::uint64_t writeOutBytes = 8u << 20;
+constexpr std::size_t finishedTogether = 64; ///< each is an open file
 constexpr std::string_view unfinished = ".partial-"; ///< behind a dot and the name; before process id, "-" and number
 
 Error systemError(std::string what, const std::string& path, int number)
@@ -92,6 +94,7 @@ OutputFile::OutputFile(OutputFile&& other) noexcept
     : m_path(std::move(other.m_path))
     , m_handle(std::exchange(other.m_handle, -1))
     , m_size(other.m_size)
+    , m_started(other.m_started)
 {
 }
 
@@ -113,7 +116,17 @@ Result<void> OutputFile::write(std::span<const std::byte> bytes)
 {
     auto done = writeAt(m_size, bytes);
     m_size += bytes.size();
+    if (m_size - m_started >= writeOutBytes)
+        startWriteOut();
     return done;
+}
+
+void OutputFile::startWriteOut()
+{
+    // Only a hint: a file system without it writes when finish() asks for it.
+    sync_file_range(
+        m_handle, static_cast<off_t>(m_started), static_cast<off_t>(m_size - m_started), SYNC_FILE_RANGE_WRITE);
+    m_started = m_size;
 }
 
 Result<void> OutputFile::writeAt(std::uint64_t offset, std::span<const std::byte> bytes)
@@ -141,6 +154,22 @@ Result<void> OutputFile::finish()
     const bool closeFailed = close(handle) != 0;
     if (failed || closeFailed)
         return systemError("write a file", m_path, failed ? number : errno);
+    return {};
+}
+
+Result<void> FinishingFiles::add(OutputFile file)
+{
+    file.startWriteOut();
+    m_files.push_back(std::move(file));
+    return m_files.size() < finishedTogether ? Result<void>{} : finish();
+}
+
+Result<void> FinishingFiles::finish()
+{
+    for (OutputFile& file : m_files)
+        if (auto done = file.finish(); !done)
+            return done;
+    m_files.clear();
     return {};
 }
 
