@@ -45,7 +45,8 @@ struct ExportSize {
     std::vector<TypeChange> changes;
 };
 
-/// What exportModel() will write with these options, by the same computation. Reads no weights; takes milliseconds.
+/// What exportModel() will write with these options, by the same computation. Reads no weights. Blocking: a tokenizer
+/// of a GGUF file is turned into its tokenizer.json for it.
 Result<ExportSize> plannedExport(const Model& model, const ExportOptions& options);
 
 /// Writes `model` as a Colibri export of version 1 to the folder `out`, which must not exist: the folder appears whole
