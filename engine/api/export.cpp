@@ -2,12 +2,15 @@
 #include "api/export.h"
 
 #include "api/export_plan.h"
+#include "api/export_table.h"
 #include "api/model_impl.h"
 #include "api/model_tokenizer.h"
 #include "format/colibri_writer.h"
+#include "format/output_folder.h"
 #include "model/config_writer.h"
 
 #include <chrono>
+#include <utility>
 
 namespace colibri {
 namespace {
@@ -33,6 +36,42 @@ Result<WriteRequest> requestFor(const Model& model, const std::string& out, cons
     return request;
 }
 
+/// Puts what there is to say of a table before it is made, its sizes, into the request. Empty: none was asked for.
+Result<std::optional<RouterTableTask>> planTable(
+    const Model& model, const ExportOptions& options, WriteRequest& request)
+{
+    if (!options.routerTable)
+        return std::optional<RouterTableTask>();
+    auto task = routerTableTask(model, *options.routerTable);
+    if (!task)
+        return task.error();
+    request.options.emplace_back("router_table",
+        task->kept               ? std::string("kept")
+            : task->report.exact ? std::string("exact")
+                                 : "profile of " + std::to_string(task->tokens.size()) + " tokens");
+    if (!task->kept)
+        request.table = task->plan;
+    return std::optional(std::move(*task));
+}
+
+/// Computes the table of a request. Progress: `bytes` for the whole of it.
+Result<void> makeTable(const Model& model, const RouterTableOptions& options, RouterTableTask& task,
+    WriteRequest& request, std::uint64_t bytes, OpenProgress* progress, const std::stop_token& stop)
+{
+    if (auto place = OutputFolder::create(request.out); !place) // before the long work
+        return place.error();
+    std::uint64_t shown = 0;
+    const TableProgress report = [&](std::uint64_t done, std::uint64_t total) {
+        const auto reached = static_cast<std::uint64_t>(
+            static_cast<double>(bytes) * static_cast<double>(done) / static_cast<double>(total));
+        if (progress)
+            progress->addBytes(reached - std::exchange(shown, reached));
+    };
+    auto done = computeRouterTable(model, options, task, report, stop);
+    request.table = std::move(task.plan);
+    return done;
+}
+
 } // namespace
 
 Result<ExportSize> plannedExport(const Model& model, const ExportOptions& options)
@@ -43,9 +82,17 @@ Result<ExportSize> plannedExport(const Model& model, const ExportOptions& option
     auto changes = planTensors(*model.impl().loaded, options, *request);
     if (!changes)
         return changes.error();
+    if (auto table = planTable(model, options, *request); !table)
+        return table.error();
     auto size = sizeOf(*request);
-    if (size)
-        size->changes = std::move(*changes);
+    if (!size)
+        return size;
+    request->table.reset(); // its rows are not there yet
+    const auto config = plannedConfigBytes(*request);
+    if (!config)
+        return config.error();
+    size->totalBytes += *config;
+    size->changes = std::move(*changes);
     return size;
 }
 
@@ -58,17 +105,28 @@ Result<ExportReport> exportModel(const Model& model, const std::string& out, con
     auto changes = planTensors(*model.impl().loaded, options, *request);
     if (!changes)
         return changes.error();
+    auto table = planTable(model, options, *request);
+    if (!table)
+        return table.error();
     const auto bytes = plannedBytes(*request);
     if (!bytes)
         return bytes.error();
     if (progress)
-        progress->setBytesTotal(bytes->written);
+        progress->setBytesTotal(request->table ? 2 * *bytes : *bytes);
+    if (request->table)
+        if (auto made = makeTable(model, *options.routerTable, **table, *request, *bytes, progress, stop); !made)
+            return made.error();
     const ProgressFn written =
         progress ? ProgressFn([progress](std::uint64_t more) { progress->addBytes(more); }) : ProgressFn();
     const auto report = writeColibriExport(*request, written, std::move(stop));
     if (!report)
         return report.error();
-    return ExportReport{report->bytesWritten, report->tensors, report->experts, std::move(*changes)};
+    ExportReport result{report->bytesWritten, report->tensors, report->experts, std::move(*changes), {}, {}};
+    if (*table) {
+        result.table = (*table)->report;
+        result.notes = std::move((*table)->notes);
+    }
+    return result;
 }
 
 } // namespace colibri

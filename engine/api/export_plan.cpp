@@ -213,7 +213,7 @@ Result<ExportSize> sizeOf(const WriteRequest& request)
             count(tensor, size);
     }
     std::ranges::sort(size.types, std::ranges::greater(), &TypeShare::bytes);
-    size.totalBytes = bytes->written + bytes->config;
+    size.totalBytes = *bytes;
     size.files = static_cast<std::uint32_t>(layout->size() + others->size() + 1);
     return size;
 }

@@ -15,7 +15,7 @@ namespace colibri {
 Result<std::vector<TypeChange>> planTensors(
     const LoadedModel& model, const ExportOptions& options, WriteRequest& request);
 
-/// The sum of what the writer will write; without `changes`.
+/// The sum of what the writer will write; without `changes` and config.json.
 Result<ExportSize> sizeOf(const WriteRequest& request);
 
 } // namespace colibri

@@ -8,35 +8,15 @@
 #include "format/output_folder.h"
 #include "format/readers.h"
 #include "format/tensor_convert.h"
+#include "format/verify_checksum.h"
 #include "types/checked.h"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <memory>
-
-#include <xxhash.h>
 
 namespace colibri {
 namespace {
-
-class Hash {
-public:
-    Hash()
-        : m_state(XXH64_createState())
-    {
-        reset();
-    }
-    void reset() { XXH64_reset(m_state.get(), 0); }
-    void add(std::span<const std::byte> bytes) { XXH64_update(m_state.get(), bytes.data(), bytes.size()); }
-    std::uint64_t value() const { return XXH64_digest(m_state.get()); }
-
-private:
-    struct Free {
-        void operator()(XXH64_state_t* state) const { XXH64_freeState(state); }
-    };
-    std::unique_ptr<XXH64_state_t, Free> m_state;
-};
 
 std::uint64_t tableBytes(const RouterTable& table)
 {
@@ -58,9 +38,9 @@ public:
 
     Result<WriteReport> write()
     {
-        for (const auto step :
-            {&Writer::writeDense, &Writer::writeExperts, &Writer::writeTable, &Writer::writeTokenizer,
-                &Writer::checkSource, &Writer::writeConfig, &Writer::finishFiles, &Writer::readBack})
+        for (const auto step : {&Writer::writeDense, &Writer::writeExperts, &Writer::writeTable,
+                 &Writer::writeRouterLogits, &Writer::writeTokenizer, &Writer::checkSource, &Writer::writeConfig,
+                 &Writer::finishFiles, &Writer::readBack})
             if (auto done = (this->*step)(); !done)
                 return causeOf(done.error());
         if (m_stop.stop_requested())
@@ -76,7 +56,9 @@ private:
     Error causeOf(const Error& error)
     {
         auto intact = error.code == Errc::Cancelled ? Result<void>{} : checkSource();
-        return intact ? error : intact.error();
+        if (!intact)
+            return intact.error();
+        return error;
     }
 
     /// Appends to a file and counts. `hashes` take the bytes first: the fault guard helps where this process reads a
@@ -113,21 +95,6 @@ private:
                 + checksumText(*tensor.xxh64)};
     }
 
-    /// Before a tensor is written as something else.
-    Result<void> verifySource(const TensorInfo& tensor)
-    {
-        if (!tensor.xxh64)
-            return {};
-        Hash hash;
-        const ByteSink sink = [&](std::span<const std::byte> bytes) -> Result<void> {
-            hash.add(bytes);
-            return {};
-        };
-        if (auto done = passBytes(bytesOf(tensor), sink, m_stop); !done)
-            return done;
-        return compareSource(tensor, hash.value());
-    }
-
     /// Writes tensors to the places that `layout` has for them. `payload` takes what stands behind a header of
     /// `header` bytes; null: nobody asks for it.
     Result<void> writeTensors(OutputFile& file, const PlannedFile& layout, std::uint64_t header,
@@ -155,7 +122,7 @@ private:
     {
         const TensorInfo& from = planned.from;
         const bool copied = planned.dtype == from.dtype && from.layout == Layout::RowMajor && !planned.gather;
-        if (auto done = copied ? Result<void>{} : verifySource(from); !done)
+        if (auto done = copied ? Result<void>{} : verifyChecksum(m_source, from, m_stop); !done)
             return done.error();
         Hash hash;
         const ByteSink sink = [&](std::span<const std::byte> bytes) { return append(file, bytes, {payload, &hash}); };
@@ -244,13 +211,38 @@ private:
         return m_finishing.add(std::move(*file));
     }
 
+    /// A new file with what `pass` hands to its sink.
+    template <class Pass>
+    Result<void> writePassed(std::string_view name, const Pass& pass)
+    {
+        auto file = OutputFile::create(joinPath(m_folder.path(), name));
+        if (!file)
+            return file.error();
+        if (auto done = pass([&](std::span<const std::byte> block) { return append(*file, block, {}); }); !done)
+            return done;
+        return m_finishing.add(std::move(*file));
+    }
+
     Result<void> writeTable()
     {
+        if (m_request.table)
+            return writePassed(
+                routerTableFileName, [&](const ByteSink& sink) { return passTable(*m_request.table, sink, m_stop); });
         if (!m_source.table)
             return {};
         const RouterTable& table = *m_source.table;
         return writeBytes(
             routerTableFileName, m_source.files[table.file]->bytes().subspan(table.offset, tableBytes(table)));
+    }
+
+    Result<void> writeRouterLogits()
+    {
+        if (m_request.table)
+            return writePassed(routerLogitsFileName,
+                [&](const ByteSink& sink) { return passRouterLogits(*m_request.table, sink, m_stop); });
+        if (!m_source.routerLogits)
+            return {};
+        return writeBytes(routerLogitsFileName, m_source.files[m_source.routerLogits->file]->bytes());
     }
 
     Result<void> writeTokenizer()
@@ -289,7 +281,12 @@ private:
     Result<void> readBack()
     {
         const auto source = readColibriExport(m_folder.path(), m_stop);
-        return source ? Result<void>{} : source.error();
+        if (!source)
+            return source.error();
+        for (const TensorInfo& tensor : source->tensors)
+            if (auto done = verifyChecksum(*source, tensor, m_stop); !done)
+                return done;
+        return {};
     }
 
     const WriteRequest& m_request;
@@ -330,32 +327,42 @@ Result<void> checkRequest(const WriteRequest& request)
     return held(request.dense);
 }
 
-Result<PlannedBytes> plannedBytes(const WriteRequest& request, const std::vector<PlannedFile>& layout)
+Result<std::uint64_t> plannedBytes(const WriteRequest& request, const std::vector<PlannedFile>& layout)
 {
     std::optional<std::uint64_t> sum = 0;
     const auto add = [&](std::uint64_t bytes) { sum = sum ? checkedAdd(*sum, bytes) : std::nullopt; };
-    std::vector<WrittenTensor> tensors;
-    for (const PlannedFile& file : layout) {
+    for (const PlannedFile& file : layout)
         add(file.size);
-        for (const TensorInfo& tensor : file.tensors)
-            tensors.push_back({tensor, file.name});
-    }
     const auto others = otherFilesOf(request);
     if (!others)
         return others.error();
     for (const auto& [name, bytes] : *others)
         add(bytes);
-    if (!sum)
-        return badRequest(request, "has more bytes than 64 bits can count");
-    return PlannedBytes{*sum, exportConfigText(request, tensors).size()}; // checksums are as long as those to come
+    return sum ? Result<std::uint64_t>(*sum) : badRequest(request, "has more bytes than 64 bits can count");
+}
+
+/// Checksums are as long as those to come.
+std::uint64_t configBytes(const WriteRequest& request, const std::vector<PlannedFile>& layout)
+{
+    std::vector<WrittenTensor> tensors;
+    for (const PlannedFile& file : layout)
+        for (const TensorInfo& tensor : file.tensors)
+            tensors.push_back({tensor, file.name});
+    return exportConfigText(request, tensors).size();
 }
 
 } // namespace
 
-Result<PlannedBytes> plannedBytes(const WriteRequest& request)
+Result<std::uint64_t> plannedBytes(const WriteRequest& request)
 {
     const auto layout = layoutOf(request);
     return layout ? plannedBytes(request, *layout) : layout.error();
+}
+
+Result<std::uint64_t> plannedConfigBytes(const WriteRequest& request)
+{
+    const auto layout = layoutOf(request);
+    return layout ? Result<std::uint64_t>(configBytes(request, *layout)) : layout.error();
 }
 
 Result<WriteReport> writeColibriExport(const WriteRequest& request, const ProgressFn& progress, std::stop_token stop)
@@ -371,7 +378,7 @@ Result<WriteReport> writeColibriExport(const WriteRequest& request, const Progre
     auto folder = OutputFolder::create(request.out);
     if (!folder)
         return folder.error();
-    if (auto done = folder->checkRoom(bytes->written + bytes->config); !done)
+    if (auto done = folder->checkRoom(*bytes + configBytes(request, *layout)); !done)
         return done.error();
     return Writer(request, std::move(*layout), progress, std::move(stop), std::move(*folder)).write();
 }

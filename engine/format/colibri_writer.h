@@ -2,6 +2,7 @@
 #pragma once
 
 #include "format/model_source.h"
+#include "format/router_table_plan.h"
 #include "format/tensor_convert.h"
 #include "types/dtype.h"
 
@@ -30,8 +31,8 @@ struct PlannedExpert {
     std::vector<PlannedTensor> tensors; ///< at least one
 };
 
-/// Everything an export consists of. The source's table, sanity entries and tokenizer.json, if it has such a file, go
-/// along as they are.
+/// Everything an export consists of. The source's table, router logits, sanity entries and tokenizer.json, if it has
+/// them, go along as they are; a table without sanity entries gets some.
 struct WriteRequest {
     const ModelSource* source = nullptr; ///< outlives the call; its files are read
     std::string out; ///< folder to make; must not exist, its parent must
@@ -39,6 +40,7 @@ struct WriteRequest {
                       ///< the writer states itself (writerKeys in colibri_layout.h) are left out
     std::vector<PlannedTensor> dense; ///< into dense.bin, in this order
     std::vector<PlannedExpert> experts;
+    std::optional<RouterTablePlan> table; ///< in place of the source's table, router logits and sanity entries
     std::string tokenizerText; ///< tokenizer.json of a source without such a file; empty: none
     std::vector<std::pair<std::string, std::string>> options; ///< of this export, for "source"
     RowDecoder decode = nullptr; ///< for conversions of blocks, f8, f64 and integers; null: they are refused
@@ -55,18 +57,17 @@ struct WriteReport {
 /// Called with the number of bytes written since the last call. May be empty.
 using ProgressFn = std::function<void(std::uint64_t bytes)>;
 
-/// Bytes of an export, before it is written.
-struct PlannedBytes {
-    std::uint64_t written = 0; ///< all files but config.json: what the calls of a ProgressFn will add up to
-    std::uint64_t config = 0; ///< config.json
-};
-Result<PlannedBytes> plannedBytes(const WriteRequest& request);
+/// What the calls of a ProgressFn will add up to: all files but config.json.
+Result<std::uint64_t> plannedBytes(const WriteRequest& request);
+/// Bytes of config.json. A table of the request has to be made already: some of its rows are listed there.
+Result<std::uint64_t> plannedConfigBytes(const WriteRequest& request);
 
-/// Writes a Colibri export of version 1: the folder appears whole or not at all; a file system that says it has less
-/// room than it takes is refused first. Verifies the checksums that the source has. Memory is bounded as
-/// convertTensor() says. int8 is symmetric, groups of 32 along a row, scale = max|w| / 127, rounded to nearest even.
-/// The same dtype is copied byte for byte; a finite value beyond the range of f16 or bf16, or a non-finite one for
-/// int8, is an error that names tensor, element and value.
+/// Writes a Colibri export of version 1: the folder appears whole or not at all, after it was read back and the
+/// checksum of every tensor in it verified; a file system that says it has less room than it takes is refused first.
+/// Verifies the checksums that the source has. Memory is bounded as convertTensor() says. int8 is symmetric, groups of
+/// 32 along a row, scale = max|w| / 127, rounded to nearest even. The same dtype is copied byte for byte; a finite
+/// value beyond the range of f16 or bf16, or a non-finite one for int8, is an error that names tensor, element and
+/// value.
 Result<WriteReport> writeColibriExport(const WriteRequest& request, const ProgressFn& progress, std::stop_token stop);
 
 } // namespace colibri

@@ -2,6 +2,8 @@
 #include "format/export_layout.h"
 
 #include "format/colibri_layout.h"
+#include "format/export_config.h"
+#include "format/router_logits.h"
 #include "types/checked.h"
 
 namespace colibri {
@@ -53,9 +55,20 @@ Result<std::vector<PlannedFile>> layoutOf(const WriteRequest& request)
 Result<std::vector<std::pair<std::string, std::uint64_t>>> otherFilesOf(const WriteRequest& request)
 {
     std::vector<std::pair<std::string, std::uint64_t>> files;
-    if (const auto& table = request.source->table)
-        files.emplace_back(
-            routerTableFileName, std::uint64_t{table->layers} * table->rows * table->k * sizeof(std::uint16_t));
+    bool counted = true;
+    const auto add = [&](std::string_view name, std::optional<std::uint64_t> bytes) {
+        counted &= bytes.has_value();
+        files.emplace_back(name, bytes.value_or(0));
+    };
+    const auto& table = request.source->table;
+    if (request.table)
+        add(routerTableFileName, plannedTableBytes(*request.table));
+    else if (table)
+        add(routerTableFileName, std::uint64_t{table->layers} * table->rows * table->k * sizeof(std::uint16_t));
+    if (const auto sizes = logitSizes(request))
+        add(routerLogitsFileName, routerLogitBytes(sizes->layers, sizes->rows, sizes->experts));
+    if (!counted)
+        return Error{Errc::OutOfRange, "write the export", request.out, {}, "has more bytes than 64 bits can count"};
     if (!request.tokenizerText.empty()) {
         files.emplace_back(tokenizerFileName, request.tokenizerText.size());
     } else if (!request.source->tokenizerFile.empty()) {

@@ -230,9 +230,10 @@ void WriterTypesTest::tooLittleRoom()
     QVERIFY(!report);
     QCOMPARE(report.error().code, Errc::Io);
     const auto planned = plannedBytes(request);
-    QVERIFY(planned);
+    const auto config = plannedConfigBytes(request);
+    QVERIFY(planned && config);
     QVERIFY2(report.error().why.starts_with(
-                 "it needs " + std::to_string(planned->written + planned->config) + " bytes, the file system has "),
+                 "it needs " + std::to_string(*planned + *config) + " bytes, the file system has "),
         report.error().message().c_str());
     QCOMPARE(written, std::uint64_t{0});
     QCOMPARE(
