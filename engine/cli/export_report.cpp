@@ -80,6 +80,26 @@ std::string agreementText(const Agreement& agreement)
     return text;
 }
 
+Json changesJson(const std::vector<TypeChange>& changes)
+{
+    Json list = Json::array();
+    for (const TypeChange& change : changes)
+        list.push_back({{"from", name(change.from)}, {"to", name(change.to)}, {"exact", change.exact},
+            {"tensors", change.tensors}});
+    return list;
+}
+
+/// One line for each type that could not be kept; --json lists all tensors.
+std::string changesText(const std::vector<TypeChange>& changes)
+{
+    std::string text;
+    for (const TypeChange& change : changes)
+        text += fmt::format("  {} {} of {} stored as {}, {}: {}{}\n", change.tensors.size(),
+            change.tensors.size() == 1 ? "tensor" : "tensors", name(change.from), name(change.to),
+            change.exact ? "exactly" : "rounded", change.tensors.front(), change.tensors.size() > 1 ? ", ..." : "");
+    return text;
+}
+
 } // namespace
 
 Json exportJson(const WrittenExport& written, const Model& source)
@@ -90,6 +110,7 @@ Json exportJson(const WrittenExport& written, const Model& source)
     return {{"source", written.source}, {"out", written.out},
         {"dtype", written.dtype ? Json(name(*written.dtype)) : Json(nullptr)}, {"bytes_written", report.bytesWritten},
         {"tensors", report.tensors}, {"experts", report.experts}, {"seconds", written.seconds},
+        {"changed_types", changesJson(report.changes)},
         {"router_table", report.table ? tableJson(*report.table) : Json(nullptr)},
         {"agreement", written.agreement ? agreementJson(*written.agreement, written.comparedSeconds) : Json(nullptr)},
         {"notes", std::move(notes)}, {"engine", engineJson(source)}};
@@ -100,6 +121,7 @@ std::string exportText(const WrittenExport& written)
     const ExportReport& report = written.report;
     std::string text = fmt::format("{}: {} in {} tensors and {} expert files, {:.2f} s\n", written.out,
         sizeText(report.bytesWritten), report.tensors, report.experts, written.seconds);
+    text += changesText(report.changes);
     if (report.table)
         text += tableText(*report.table);
     if (written.agreement)
