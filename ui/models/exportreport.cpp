@@ -200,13 +200,15 @@ QString plainText(const ExportReportFacts& report)
     return lines.join(u'\n');
 }
 
+QString shortText(const ExportAgreementFacts& agreement)
+{
+    return Words::tr("same experts %1").arg(shareText(agreement.sameExperts, agreement.decisions));
+}
+
 QString shortText(const ExportReportFacts& report)
 {
-    QString text = bytesText(report.bytesWritten);
-    if (report.agreement)
-        text +=
-            Words::tr("; same experts %1").arg(shareText(report.agreement->sameExperts, report.agreement->decisions));
-    return text;
+    const QString bytes = bytesText(report.bytesWritten);
+    return report.agreement ? Words::tr("%1; %2").arg(bytes, shortText(*report.agreement)) : bytes;
 }
 
 } // namespace colibri

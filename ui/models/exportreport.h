@@ -22,6 +22,8 @@ struct ExportSection {
 std::vector<ExportSection> exportSections(const ExportReportFacts& report);
 /// All of the report as lines of text, with tabs.
 QString plainText(const ExportReportFacts& report);
+/// How far an export agrees with its source, in half a line.
+QString shortText(const ExportAgreementFacts& agreement);
 /// The report in half a line: bytes, agreement.
 QString shortText(const ExportReportFacts& report);
 

@@ -33,8 +33,11 @@ struct ExportPlanFacts {
     QString source; ///< path of the model
     std::uint64_t sourceBytes = 0; ///< of its files
     std::uint32_t sourceFiles = 0;
+    /// How a routing table would come about: counted over a text, without one because the routing depends on the token
+    /// alone, or it is the source's own, which has no router.
+    enum class Table { Profiled, Exact, Kept };
+    Table table = Table::Profiled;
     bool hasTokenizer = false; ///< texts can be read
-    bool hasRouter = false; ///< a table can be made
     struct Row {
         ExportSizeFacts plain;
         ExportSizeFacts withTable;
@@ -79,11 +82,11 @@ struct ExportAgreementFacts {
     std::uint64_t decisions = 0;
     std::uint64_t sameExperts = 0;
     std::optional<Difference> firstDifference;
-    double maxRouterLogitDifference = 0;
+    double maxRouterLogitDifference = 0; ///< 0 without routers
     double maxLogitDifference = 0;
     double logitNmse = 0;
     std::uint64_t sameGreedy = 0; ///< tokens with the same likeliest next token
-    double sourceLoss = 0; ///< mean, nats a token
+    double sourceLoss = 0; ///< mean, nats a token; NaN: it has none
     double exportLoss = 0;
 };
 

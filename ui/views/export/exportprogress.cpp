@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/export/exportprogress.h"
+
+#include "models/exportreport.h"
+#include "stores/units.h"
+#include "views/theme/theme.h"
+
+#include <QDir>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+#include <algorithm>
+
+namespace colibri {
+namespace {
+
+constexpr int barSteps = 1000;
+
+QString amountText(const Task& task)
+{
+    const auto amount = [&](double value) {
+        return task.unit == QLatin1String("B") ? bytesText(static_cast<std::uint64_t>(value))
+                                               : QStringLiteral("%1 %2").arg(value, 0, 'f', 0).arg(task.unit);
+    };
+    return task.total > 0 ? ExportProgress::tr("%1 of %2").arg(amount(task.done), amount(task.total))
+                          : amount(task.done);
+}
+
+/// What stands under the bar: amounts, rate, time left.
+QString numbersText(const Task& task)
+{
+    QStringList parts{amountText(task)};
+    if (task.rate() > 0 && task.done > 0)
+        parts << (task.unit == QLatin1String("B")
+                ? ExportProgress::tr("%1/s").arg(bytesText(static_cast<std::uint64_t>(task.rate())))
+                : ExportProgress::tr("%1 %2/s").arg(task.rate(), 0, 'f', 1).arg(task.unit));
+    parts << durationText(task.seconds);
+    if (const QString left = durationText(task.secondsLeft()); !left.isEmpty())
+        parts << ExportProgress::tr("%1 left").arg(left);
+    return parts.join(QStringLiteral("   "));
+}
+
+QString stepText(bool done, bool now, const QString& text)
+{
+    return QStringLiteral("%1  %2").arg(done ? QStringLiteral("\u2713")
+            : now                            ? QStringLiteral("\u25b8")
+                                             : QStringLiteral("\u00b7"),
+        text);
+}
+
+} // namespace
+
+ExportProgress::ExportProgress(const ExportStore& store, TaskStore& tasks, QWidget* parent)
+    : QWidget(parent)
+    , m_store(store)
+    , m_tasks(tasks)
+    , m_title(new QLabel(this))
+    , m_path(new QLabel(this))
+    , m_bar(new QProgressBar(this))
+    , m_numbers(new QLabel(this))
+{
+    QFont font = m_title->font();
+    font.setPointSizeF(font.pointSizeF() * 1.5);
+    m_title->setFont(font);
+    m_title->setText(tr("Exporting"));
+    m_path->setObjectName(QStringLiteral("exportPath"));
+    m_path->setTextFormat(Qt::PlainText);
+    m_path->setWordWrap(true);
+    m_path->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_bar->setObjectName(QStringLiteral("exportBar"));
+    m_bar->setAccessibleName(tr("Progress of the export"));
+    m_bar->setTextVisible(false);
+    m_numbers->setObjectName(QStringLiteral("exportNumbers"));
+    m_numbers->setFont(monospaceFont());
+    auto* const column = new QVBoxLayout(this);
+    column->setContentsMargins(grid::wide, grid::wide, grid::wide, grid::wide);
+    column->setSpacing(grid::unit);
+    column->addWidget(m_title);
+    column->addWidget(m_path);
+    column->addSpacing(grid::unit);
+    column->addWidget(makeSteps());
+    column->addSpacing(grid::unit);
+    column->addWidget(m_bar);
+    column->addWidget(m_numbers);
+    column->addStretch();
+    column->addWidget(makeButtons());
+    connect(&store, &ExportStore::stateChanged, this, &ExportProgress::showState);
+    connect(&tasks, &TaskStore::changed, this, &ExportProgress::showTask);
+    showState();
+}
+
+QWidget* ExportProgress::makeSteps()
+{
+    auto* const steps = new QWidget(this);
+    auto* const column = new QVBoxLayout(steps);
+    column->setContentsMargins({});
+    column->setSpacing(grid::half);
+    for (QLabel** const label : {&m_write, &m_compare}) {
+        *label = new QLabel(steps);
+        (*label)->setTextFormat(Qt::PlainText);
+        column->addWidget(*label);
+    }
+    return steps;
+}
+
+QWidget* ExportProgress::makeButtons()
+{
+    auto* const buttons = new QWidget(this);
+    auto* const row = new QHBoxLayout(buttons);
+    row->setContentsMargins({});
+    row->setSpacing(grid::unit);
+    auto* const note = new QLabel(tr("It goes on when this is closed; the list of tasks has it, too."), buttons);
+    note->setWordWrap(true);
+    m_cancel = new QPushButton(buttons);
+    m_cancel->setObjectName(QStringLiteral("cancelExport"));
+    m_cancel->setAutoDefault(false);
+    auto* const close = new QPushButton(tr("Close"), buttons);
+    close->setObjectName(QStringLiteral("hideExport"));
+    close->setAccessibleName(tr("Close"));
+    close->setToolTip(tr("Close; the export goes on (Escape)"));
+    close->setAutoDefault(false);
+    row->addWidget(note, 1);
+    row->addWidget(m_cancel);
+    row->addWidget(close);
+    connect(m_cancel, &QPushButton::clicked, this, [this] {
+        m_cancel->setEnabled(false);
+        m_tasks.cancel(m_store.task());
+    });
+    connect(close, &QPushButton::clicked, this, &ExportProgress::closeRequested);
+    setFocusProxy(close);
+    return buttons;
+}
+
+void ExportProgress::showState()
+{
+    if (!m_store.busy())
+        return;
+    const bool writing = m_store.state() == ExportStore::State::Writing;
+    const ExportSpec& spec = m_store.spec();
+    m_path->setText(
+        tr("%1\nto %2").arg(QDir::toNativeSeparators(m_store.source()), QDir::toNativeSeparators(spec.out)));
+    const QString how = tr("matrices %1").arg(exportChoiceText(spec.dtype));
+    m_write->setText(stepText(
+        !writing, writing, spec.table ? tr("Make the routing table, write: %1").arg(how) : tr("Write: %1").arg(how)));
+    m_compare->setText(
+        stepText(false, !writing, tr("Compare with the source over up to %1 tokens").arg(spec.checkTokens)));
+    m_compare->setVisible(spec.checkTokens > 0);
+    m_cancel->setText(writing ? tr("Ca&ncel the export") : tr("&Leave out the comparison"));
+    m_cancel->setAccessibleName(writing ? tr("Cancel the export") : tr("Leave out the comparison"));
+    m_cancel->setToolTip(writing ? tr("Stop; nothing is left of it") : tr("The export is written and stays"));
+    m_cancel->setEnabled(true);
+    const auto& tasks = m_tasks.tasks();
+    const auto at = std::ranges::find(tasks, m_store.task(), &Task::id);
+    if (at != tasks.end())
+        showTask(static_cast<int>(at - tasks.begin()));
+}
+
+void ExportProgress::showTask(int row)
+{
+    const Task& task = m_tasks.tasks()[std::size_t(row)];
+    if (task.id != m_store.task() || task.ended())
+        return;
+    m_bar->setRange(0, task.total > 0 ? barSteps : 0);
+    m_bar->setValue(task.total > 0 ? static_cast<int>(std::min(1., task.done / task.total) * barSteps) : 0);
+    m_numbers->setText(numbersText(task));
+}
+
+} // namespace colibri
