@@ -132,11 +132,24 @@ QString differenceText(const ExportAgreementFacts::Difference& first)
         .arg(smallText(first.margin));
 }
 
+QString lossText(double loss)
+{
+    return std::isnan(loss) ? Words::tr("none") : Words::tr("%1 nats a token").arg(QLocale().toString(loss, 'f', 4));
+}
+
+/// The loss of an export with how much more it is than the source's.
+QString lossText(double loss, double source)
+{
+    const double more = loss - source;
+    if (std::isnan(more))
+        return lossText(loss);
+    const QString sign = more < 0 ? QStringLiteral("\u2212") : QStringLiteral("+");
+    return Words::tr("%1, %2%3").arg(lossText(loss), sign, QLocale().toString(std::abs(more), 'f', 4));
+}
+
 std::vector<Row> agreementRows(const ExportAgreementFacts& agreement)
 {
-    const auto loss = [](double value) { return QLocale().toString(value, 'f', 4); };
-    const double more = agreement.exportLoss - agreement.sourceLoss;
-    std::vector<Row> rows{
+    return {
         {{Words::tr("Tokens")}, countCell(agreement.tokens)},
         {{Words::tr("Same experts")},
             {shareText(agreement.sameExperts, agreement.decisions), {},
@@ -147,15 +160,10 @@ std::vector<Row> agreementRows(const ExportAgreementFacts& agreement)
         {{Words::tr("Logits differ by")}, smallCell(agreement.maxLogitDifference)},
         {{Words::tr("NMSE of logits")}, smallCell(agreement.logitNmse)},
         {{Words::tr("Same greedy token")}, {shareText(agreement.sameGreedy, agreement.tokens)}},
-        {{Words::tr("Loss of the source")},
-            {Words::tr("%1 nats a token").arg(loss(agreement.sourceLoss)), QVariant(agreement.sourceLoss)}},
+        {{Words::tr("Loss of the source")}, {lossText(agreement.sourceLoss), QVariant(agreement.sourceLoss)}},
         {{Words::tr("Loss of the export")},
-            {Words::tr("%1 nats a token, %2%3")
-                    .arg(loss(agreement.exportLoss), more < 0 ? QStringLiteral("\u2212") : QStringLiteral("+"),
-                        loss(std::abs(more))),
-                QVariant(agreement.exportLoss)}},
+            {lossText(agreement.exportLoss, agreement.sourceLoss), QVariant(agreement.exportLoss)}},
     };
-    return rows;
 }
 
 } // namespace

@@ -67,7 +67,7 @@ void TaskRunner::cancel(int id)
 void TaskRunner::finish(int id)
 {
     const auto pending = m_pending.extract(id);
-    showProgress(id, pending.mapped());
+    showProgressOf(id, pending.mapped());
     if (m_pending.empty())
         m_timer.stop();
     const Answer answer = pending.mapped().answer();
@@ -82,10 +82,10 @@ void TaskRunner::finish(int id)
 void TaskRunner::showProgress()
 {
     for (const auto& [id, pending] : m_pending)
-        showProgress(id, pending);
+        showProgressOf(id, pending);
 }
 
-void TaskRunner::showProgress(int id, const Pending& pending)
+void TaskRunner::showProgressOf(int id, const Pending& pending)
 {
     if (const OpenProgress* const progress = pending.progress.get())
         m_tasks.progress(id, double(progress->bytesDone()), double(progress->bytesTotal()));

@@ -90,7 +90,7 @@ private:
         std::function<Answer()> answer, std::shared_ptr<const OpenProgress> progress);
     void cancel(int id);
     void finish(int id);
-    void showProgress(int id, const Pending& pending);
+    void showProgressOf(int id, const Pending& pending);
     void showProgress();
     void work(); ///< what each thread does
     std::optional<Job> take(); ///< waits; empty: the end

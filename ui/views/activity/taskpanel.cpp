@@ -59,6 +59,7 @@ TaskPanel::TaskPanel(TaskStore& store, QWidget* parent)
 QLayout* TaskPanel::makeButtons()
 {
     m_cancel->setToolTip(tr("Cancel the chosen task (Delete)"));
+    m_show->setObjectName(QStringLiteral("showTask"));
     m_show->setToolTip(tr("Show what came of the chosen task: the report of an export (Enter)"));
     m_clear->setToolTip(tr("Take the tasks that have ended out of the list"));
     auto* const buttons = new QVBoxLayout;

@@ -7,7 +7,7 @@
 
 class QHBoxLayout;
 class QLabel;
-class QVBoxLayout;
+class QPushButton;
 
 namespace colibri {
 
@@ -22,7 +22,7 @@ public:
 
     void setReport(const ExportReportPtr& report); ///< null: an empty page
     const ExportReportPtr& report() const { return m_report; }
-    void addButton(class QPushButton* button); ///< behind the view's own
+    void addButton(QPushButton* button); ///< behind the view's own
 
 public slots:
     void copyText() const;
