@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/export.h"
 
+#include "api/export_table.h"
 #include "api/model_impl.h"
 #include "api/model_tokenizer.h"
 #include "format/colibri_writer.h"
+#include "format/output_folder.h"
 #include "model/config_writer.h"
 #include "model/find_tensor.h"
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 namespace colibri {
 namespace {
@@ -81,6 +84,29 @@ private:
     std::optional<Error> m_refusal;
 };
 
+/// Computes what a task asks for. Progress: `bytes` for the whole of it.
+Result<void> makeTable(const Model& model, const RouterTableOptions& options, RouterTableTask& task,
+    std::uint64_t bytes, OpenProgress* progress, const std::stop_token& stop)
+{
+    std::uint64_t shown = 0;
+    const TableProgress report = [&](std::uint64_t done, std::uint64_t total) {
+        const auto reached = static_cast<std::uint64_t>(
+            static_cast<double>(bytes) * static_cast<double>(done) / static_cast<double>(total));
+        if (progress)
+            progress->addBytes(reached - std::exchange(shown, reached));
+    };
+    return computeRouterTable(model, options, task, report, stop);
+}
+
+/// For "source" of config.json.
+std::pair<std::string, std::string> tableOption(const RouterTableTask& task)
+{
+    return {"router_table",
+        task.kept               ? std::string("kept")
+            : task.report.exact ? std::string("exact")
+                                : "profile of " + std::to_string(task.tokens.size()) + " tokens"};
+}
+
 } // namespace
 
 Result<ExportReport> exportModel(const Model& model, const std::string& out, const ExportOptions& options,
@@ -104,17 +130,39 @@ Result<ExportReport> exportModel(const Model& model, const std::string& out, con
     if (auto planned = Planner(loaded, options, request).plan(); !planned)
         return planned.error();
 
+    std::optional<RouterTableTask> table;
+    if (options.routerTable) {
+        auto task = routerTableTask(model, *options.routerTable);
+        if (!task)
+            return task.error();
+        table = std::move(*task);
+        request.options.push_back(tableOption(*table));
+        if (!table->kept)
+            request.table = table->plan; // its sizes
+    }
     const auto bytes = plannedBytes(request);
     if (!bytes)
         return bytes.error();
     if (progress)
-        progress->setBytesTotal(*bytes);
+        progress->setBytesTotal(request.table ? 2 * *bytes : *bytes);
+    if (request.table) {
+        if (auto place = OutputFolder::create(out); !place) // before the long work
+            return place.error();
+        if (auto made = makeTable(model, *options.routerTable, *table, *bytes, progress, stop); !made)
+            return made.error();
+        request.table = std::move(table->plan);
+    }
     const ProgressFn written =
         progress ? ProgressFn([progress](std::uint64_t more) { progress->addBytes(more); }) : ProgressFn();
     const auto report = writeColibriExport(request, written, std::move(stop));
     if (!report)
         return report.error();
-    return ExportReport{report->bytesWritten, report->tensors, report->experts};
+    ExportReport result{report->bytesWritten, report->tensors, report->experts, {}, {}};
+    if (table) {
+        result.table = table->report;
+        result.notes = std::move(table->notes);
+    }
+    return result;
 }
 
 } // namespace colibri

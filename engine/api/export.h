@@ -16,6 +16,7 @@ struct RouterTableOptions {
                                  ///< which is refused with Unsupported when there is no tokenizer
     float nearTie = 1e-3f; ///< decisions with a smaller margin (RunRecord::margin and its unit) are counted
     EngineOptions engine; ///< how the profile is computed; routing is always live
+    std::uint64_t sumBytes = std::uint64_t{256} << 20; ///< of the profile's sums; fewer take more passes over the text
 };
 
 struct ExportOptions {

@@ -92,6 +92,10 @@ bool Model::hasTable() const
 {
     return m_impl->loaded->source.table.has_value();
 }
+bool Model::hasRouterLogits() const
+{
+    return m_impl->loaded->source.routerLogits.has_value();
+}
 bool Model::hasTokenizer() const
 {
     return m_impl->tokenizer != nullptr;

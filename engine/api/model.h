@@ -49,6 +49,7 @@ public:
     std::uint64_t activeParameters() const; ///< those that one token uses
     ModelMemory memory() const;
     bool hasTable() const; ///< a static routing table came with it
+    bool hasRouterLogits() const; ///< quantized router logits that such a table was made from came with it
     bool hasRouter() const; ///< a live router can decide
 
     bool hasTokenizer() const;

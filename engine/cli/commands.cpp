@@ -54,10 +54,15 @@ constexpr Command table[]{
         "  colibri bench demo\n"
         "  colibri bench path/to/model --prompt-tokens 512 --repeat 5 --json\n",
         configureBench},
-    {"export", "SOURCE --out DIR [--dtype f32|f16|bf16|int8] [--raw ...] [--json]",
+    {"export", "SOURCE --out DIR [--dtype f32|f16|bf16|int8] [--router-table] [--text-file FILE] [--raw ...] [--json]",
         "writes a Colibri export of a model",
-        "Writes SOURCE as a Colibri export to the folder DIR, which must not exist; it appears whole or not at all.",
+        "Writes SOURCE as a Colibri export to the folder DIR, which must not exist; it appears whole or not at all, "
+        "with "
+        "every checksum verified. Then the export is opened and reads the beginning of a text together with its "
+        "source; how far routing, logits and loss agree is told. Ctrl-C while they are compared leaves the export, "
+        "which is complete, and ends with exit code 130.",
         "  colibri export path/to/huggingface/folder --out model --dtype int8\n"
+        "  colibri export path/to/model.gguf --out model --router-table --text-file book.txt --json\n"
         "  colibri inspect model\n",
         configureExport},
 };

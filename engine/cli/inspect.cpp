@@ -90,9 +90,10 @@ std::string headLines(const Inspection& inspection)
     text += fmt::format(
         "  {:<22}{}\n  {:<22}{}\n", "architecture", name(model.config().architecture), "model id", model.id());
     return text
-        + fmt::format("  {:<22}{}\n  {:<22}{}\n  {:<22}{}\n", "tokenizer", model.hasTokenizer() ? "yes" : "none",
-            "router", model.hasRouter() ? "yes" : "none", "routing table",
-            model.hasTable() ? fmt::format("yes, indexed by {}", name(model.config().tableIndex)) : "none");
+        + fmt::format("  {:<22}{}\n  {:<22}{}\n  {:<22}{}\n  {:<22}{}\n", "tokenizer",
+            model.hasTokenizer() ? "yes" : "none", "router", model.hasRouter() ? "yes" : "none", "routing table",
+            model.hasTable() ? fmt::format("yes, indexed by {}", name(model.config().tableIndex)) : "none",
+            "stored router logits", model.hasRouterLogits() ? "yes, 8 bits each" : "none");
 }
 
 std::string inspectText(const Inspection& inspection)

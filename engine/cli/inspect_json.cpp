@@ -56,7 +56,8 @@ void addModel(const Model& model, Json& json)
     json["unused_keys"] = model.config().unusedKeys;
     json["tokenizer"] = tokenizerJson(model);
     json["table"] = {{"present", model.hasTable()},
-        {"index", model.hasTable() ? Json(name(model.config().tableIndex)) : Json(nullptr)}};
+        {"index", model.hasTable() ? Json(name(model.config().tableIndex)) : Json(nullptr)},
+        {"router_logits", model.hasRouterLogits()}};
     json["router"] = model.hasRouter();
     json["model_id"] = model.id();
     json["engine"] = engineJson(model);

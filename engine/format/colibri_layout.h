@@ -26,6 +26,7 @@ inline constexpr std::string_view configFileName = "config.json";
 inline constexpr std::string_view tokenizerFileName = "tokenizer.json";
 inline constexpr std::string_view denseFileName = "dense.bin";
 inline constexpr std::string_view routerTableFileName = "router_table.bin";
+inline constexpr std::string_view routerLogitsFileName = "router_logits.bin";
 inline constexpr std::string_view expertsFolderName = "experts";
 
 /// Largest numbers that the header's u16 fields and the uint16 tables (0xFFFF: unused place) can carry.
@@ -63,6 +64,14 @@ static_assert(offsetof(expert_blob_t, payload_xxh64) == 32 && sizeof(expert_blob
 static_assert(offsetof(expert_blob_t, zero) == 40 && sizeof(expert_blob_t::zero) == 24);
 static_assert(sizeof(expert_blob_t) % tensorAlignment == 0, "the first tensor follows the header without a gap");
 
+/// How the bytes of one row of router_logits.bin are read: a logit is offset + scale * byte. The file is uint8
+/// [layers][rows][experts], and behind it, without a gap, these for each layer and row.
+struct LogitScale {
+    float scale = 0.f;
+    float offset = 0.f;
+};
+static_assert(sizeof(LogitScale) == 8 && offsetof(LogitScale, scale) == 0 && offsetof(LogitScale, offset) == 4);
+
 struct DTypeCode {
     DType dtype;
     std::uint16_t code;
@@ -87,6 +96,7 @@ inline constexpr std::string_view architecture = "architecture";
 inline constexpr std::string_view routerTable = "router_table";
 inline constexpr std::string_view routerLogits = "router_logits";
 inline constexpr std::string_view index = "index";
+inline constexpr std::string_view denseLayers = "dense_layers";
 inline constexpr std::string_view sanity = "sanity";
 inline constexpr std::string_view source = "source";
 inline constexpr std::string_view tensors = "tensors";

@@ -3,6 +3,7 @@
 
 #include "format/inside_folder.h"
 #include "format/readers.h"
+#include "format/router_logits.h"
 #include "format/router_table.h"
 #include "format/tensor_directory.h"
 #include "types/checked.h"
@@ -26,13 +27,13 @@ constexpr std::array<Dimension, 6> dimensions{
         {"num_experts", 1, maxExperts}, {"num_active_experts", 1, maxExperts}, {"max_seq_len", 1, anyNumber}}};
 
 /// Keys that a reader of this version or the architectures it knows give a meaning. Any other becomes a note.
-constexpr std::array<std::string_view, 40> knownKeys{"format", "version", "architecture", "vocab_size", "hidden_size",
-    "output_size", "num_layers", "num_experts", "num_active_experts", "max_seq_len", "routing", "router_table", "index",
-    "sanity", "tensors", "source", "architectures", "model_type", "num_attention_heads", "num_key_value_heads",
-    "head_dim", "moe_intermediate_size", "intermediate_size", "rms_norm_eps", "rope_theta", "rope_scaling",
-    "hidden_act", "norm_topk_prob", "decoder_sparse_step", "mlp_only_layers", "attention_bias", "attention_dropout",
-    "tie_word_embeddings", "use_sliding_window", "sliding_window", "max_window_layers", "bos_token_id", "eos_token_id",
-    "pad_token_id", "add_bos_token"};
+constexpr std::array<std::string_view, 42> knownKeys{"format", "version", "architecture", "vocab_size", "hidden_size",
+    "output_size", "num_layers", "num_experts", "num_active_experts", "max_seq_len", "dense_layers", "routing",
+    "router_table", "router_logits", "index", "sanity", "tensors", "source", "architectures", "model_type",
+    "num_attention_heads", "num_key_value_heads", "head_dim", "moe_intermediate_size", "intermediate_size",
+    "rms_norm_eps", "rope_theta", "rope_scaling", "hidden_act", "norm_topk_prob", "decoder_sparse_step",
+    "mlp_only_layers", "attention_bias", "attention_dropout", "tie_word_embeddings", "use_sliding_window",
+    "sliding_window", "max_window_layers", "bos_token_id", "eos_token_id", "pad_token_id", "add_bos_token"};
 
 class Reader {
 public:
@@ -48,7 +49,7 @@ public:
     Result<ModelSource> read()
     {
         for (const auto step : {&Reader::readIdentity, &Reader::readDimensions, &Reader::readTensors,
-                 &Reader::readTable, &Reader::readSanity, &Reader::findTokenizer})
+                 &Reader::readTable, &Reader::readLogits, &Reader::readSanity, &Reader::findTokenizer})
             if (auto done = (this->*step)(); !done)
                 return done.error();
         for (const JsonValue::Member& member : *m_config.root.object())
@@ -78,9 +79,6 @@ private:
         if (*version != colibriVersion)
             return fail(Errc::Unsupported, m_config.root.find(key::version),
                 "version is " + std::to_string(*version) + ", this program reads " + std::to_string(colibriVersion));
-        if (const JsonValue* const logits = m_config.root.find(key::routerLogits))
-            return fail(
-                Errc::Unsupported, logits, "key \"router_logits\" is given, stored router logits cannot be read yet");
         const auto architecture = readString(m_config.root, key::architecture, m_config.path, "");
         return architecture ? Result<void>{} : architecture.error();
     }
@@ -91,6 +89,12 @@ private:
             if (const auto value = dimensionOf(dimension.key); !value)
                 return value.error();
         m_limits = {number("num_layers"), number("num_experts")};
+        if (m_config.root.find(key::denseLayers)) {
+            const auto dense = readUnsigned(m_config.root, key::denseLayers, 0, m_limits.layers - 1, m_config.path, "");
+            if (!dense)
+                return dense.error();
+            m_denseLayers = static_cast<std::uint32_t>(*dense);
+        }
         if (number("num_active_experts") > m_limits.experts)
             return fail(Errc::Malformed, m_config.root.find("num_active_experts"),
                 "num_active_experts is " + std::to_string(number("num_active_experts")) + ", more than num_experts "
@@ -167,14 +171,30 @@ private:
                 return value.error();
             *target = static_cast<std::uint32_t>(*value);
         }
-        const std::pair<std::string_view, std::string_view> equals[]{
-            {"layers", "num_layers"}, {"k", "num_active_experts"}};
-        for (const auto& [key, dimension] : equals)
-            if (*object.find(key)->unsignedInteger() != number(dimension))
-                return fail(Errc::Mismatch, object.find(key),
-                    "router_table." + std::string(key) + " is " + std::to_string(*object.find(key)->unsignedInteger())
-                        + ", " + std::string(dimension) + " is " + std::to_string(number(dimension)));
+        struct Equal {
+            std::string_view key;
+            std::uint32_t found;
+            std::string_view dimension;
+            std::uint32_t stated;
+        };
+        const Equal equals[]{{"layers", table.layers, m_denseLayers ? "num_layers less dense_layers" : "num_layers",
+                                 m_limits.layers - m_denseLayers},
+            {"k", table.k, "num_active_experts", number("num_active_experts")}};
+        for (const Equal& equal : equals)
+            if (equal.found != equal.stated)
+                return fail(Errc::Mismatch, object.find(equal.key),
+                    "router_table." + std::string(equal.key) + " is " + std::to_string(equal.found) + ", "
+                        + std::string(equal.dimension) + " is " + std::to_string(equal.stated));
         return readTableIndex(table);
+    }
+
+    Result<void> readLogits()
+    {
+        const JsonValue* const object = m_config.root.find(key::routerLogits);
+        if (!object)
+            return {};
+        return readRouterLogits(
+            *object, m_config.path, {m_limits.layers - m_denseLayers, m_limits.experts}, m_source, m_stop);
     }
 
     Result<void> readTableIndex(RouterTable& table)
@@ -245,6 +265,7 @@ private:
     ConfigFile m_config;
     std::stop_token m_stop;
     ExpertLimits m_limits;
+    std::uint32_t m_denseLayers = 0; ///< the first ones, which have no rows in tables
     ModelSource m_source;
 };
 

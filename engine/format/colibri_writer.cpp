@@ -7,35 +7,15 @@
 #include "format/output_folder.h"
 #include "format/readers.h"
 #include "format/tensor_convert.h"
+#include "format/verify_checksum.h"
 #include "types/checked.h"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
-#include <memory>
-
-#include <xxhash.h>
 
 namespace colibri {
 namespace {
-
-class Hash {
-public:
-    Hash()
-        : m_state(XXH64_createState())
-    {
-        reset();
-    }
-    void reset() { XXH64_reset(m_state.get(), 0); }
-    void add(std::span<const std::byte> bytes) { XXH64_update(m_state.get(), bytes.data(), bytes.size()); }
-    std::uint64_t value() const { return XXH64_digest(m_state.get()); }
-
-private:
-    struct Free {
-        void operator()(XXH64_state_t* state) const { XXH64_freeState(state); }
-    };
-    std::unique_ptr<XXH64_state_t, Free> m_state;
-};
 
 std::uint64_t tableBytes(const RouterTable& table)
 {
@@ -66,8 +46,9 @@ public:
 
     Result<WriteReport> write()
     {
-        for (const auto step : {&Writer::writeDense, &Writer::writeExperts, &Writer::writeTable,
-                 &Writer::writeTokenizer, &Writer::checkSource, &Writer::writeConfig, &Writer::readBack})
+        for (const auto step :
+            {&Writer::writeDense, &Writer::writeExperts, &Writer::writeTable, &Writer::writeRouterLogits,
+                &Writer::writeTokenizer, &Writer::checkSource, &Writer::writeConfig, &Writer::readBack})
             if (auto done = (this->*step)(); !done)
                 return causeOf(std::move(done.error()));
         if (m_stop.stop_requested())
@@ -110,31 +91,13 @@ private:
         return m_source.files[tensor.file]->bytes().subspan(tensor.offset, tensor.size);
     }
 
-    Result<void> verifySource(const TensorInfo& tensor)
-    {
-        if (!tensor.xxh64)
-            return {};
-        Hash hash;
-        const ByteSink sink = [&](std::span<const std::byte> bytes) -> Result<void> {
-            hash.add(bytes);
-            return {};
-        };
-        if (auto done = passBytes(bytesOf(tensor), sink, m_stop); !done)
-            return done;
-        if (hash.value() == *tensor.xxh64)
-            return {};
-        return Error{Errc::Mismatch, "verify a checksum", m_source.files[tensor.file]->path(), tensor.offset,
-            "the bytes of " + tensor.name + " have XXH64 " + checksumText(hash.value()) + ", the model says "
-                + checksumText(*tensor.xxh64)};
-    }
-
     /// Writes tensors one after the other, each at a multiple of 64; `end` is the size of the file so far.
     Result<void> writeTensors(OutputFile& file, const std::string& fileName, const std::vector<PlannedTensor>& tensors,
         std::uint64_t end, Hash& payload)
     {
         constexpr std::array<std::byte, tensorAlignment> zeros{};
         for (const PlannedTensor& planned : tensors) {
-            if (auto done = verifySource(planned.from); !done)
+            if (auto done = verifyChecksum(m_source, planned.from, m_stop); !done)
                 return done;
             const std::uint64_t start = (end + tensorAlignment - 1) / tensorAlignment * tensorAlignment;
             if (auto done = append(file, std::span(zeros).first(start - end), {&payload}); !done)
@@ -230,13 +193,38 @@ private:
         return file->finish();
     }
 
+    /// A new file with what `pass` hands to its sink.
+    template <class Pass>
+    Result<void> writePassed(std::string_view name, const Pass& pass)
+    {
+        auto file = OutputFile::create(joinPath(m_folder.path(), name));
+        if (!file)
+            return file.error();
+        if (auto done = pass([&](std::span<const std::byte> block) { return append(*file, block, {}); }); !done)
+            return done;
+        return file->finish();
+    }
+
     Result<void> writeTable()
     {
+        if (m_request.table)
+            return writePassed(
+                routerTableFileName, [&](const ByteSink& sink) { return passTable(*m_request.table, sink, m_stop); });
         if (!m_source.table)
             return {};
         const RouterTable& table = *m_source.table;
         return writeBytes(
             routerTableFileName, m_source.files[table.file]->bytes().subspan(table.offset, tableBytes(table)));
+    }
+
+    Result<void> writeRouterLogits()
+    {
+        if (m_request.table)
+            return writePassed(routerLogitsFileName,
+                [&](const ByteSink& sink) { return passRouterLogits(*m_request.table, sink, m_stop); });
+        if (!m_source.routerLogits)
+            return {};
+        return writeBytes(routerLogitsFileName, m_source.files[m_source.routerLogits->file]->bytes());
     }
 
     Result<void> writeTokenizer()
@@ -273,7 +261,12 @@ private:
     Result<void> readBack()
     {
         const auto source = readColibriExport(m_folder.path(), m_stop);
-        return source ? Result<void>{} : source.error();
+        if (!source)
+            return source.error();
+        for (const TensorInfo& tensor : source->tensors)
+            if (auto done = verifyChecksum(*source, tensor, m_stop); !done)
+                return done;
+        return {};
     }
 
     const WriteRequest& m_request;
@@ -300,8 +293,12 @@ Result<std::uint64_t> plannedBytes(const WriteRequest& request)
     };
     for (const PlannedExpert& expert : request.experts)
         add(plannedFileBytes(sizeof(expert_blob_t), expert.tensors));
-    if (request.source->table)
+    if (!request.table && request.source->table)
         add(tableBytes(*request.source->table));
+    if (request.table)
+        add(plannedTableBytes(*request.table));
+    if (const auto sizes = logitSizes(request))
+        add(routerLogitBytes(sizes->layers, sizes->rows, sizes->experts));
     add(request.tokenizerText.size());
     if (!request.source->tokenizerFile.empty()) {
         const auto tokenizer = MappedFile::open(request.source->tokenizerFile);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "format/model_source.h"
+#include "format/router_table_plan.h"
 #include "types/dtype.h"
 
 #include <cstdint>
@@ -28,8 +29,8 @@ struct PlannedExpert {
     std::vector<PlannedTensor> tensors; ///< at least one
 };
 
-/// Everything an export consists of. The source's table, sanity entries and tokenizer.json, if it has such a file, go
-/// along as they are.
+/// Everything an export consists of. The source's table, router logits, sanity entries and tokenizer.json, if it has
+/// them, go along as they are; a table without sanity entries gets some.
 struct WriteRequest {
     const ModelSource* source = nullptr; ///< outlives the call; its files are read
     std::string out; ///< folder to make; must not exist, its parent must
@@ -37,6 +38,7 @@ struct WriteRequest {
                       ///< the writer states itself (writerKeys in colibri_layout.h) are left out
     std::vector<PlannedTensor> dense; ///< into dense.bin, in this order
     std::vector<PlannedExpert> experts;
+    std::optional<RouterTablePlan> table; ///< in place of the source's table, router logits and sanity entries
     std::string tokenizerText; ///< tokenizer.json of a source without such a file; empty: none
     std::vector<std::pair<std::string, std::string>> options; ///< of this export, for "source"
     std::string toolVersion;
@@ -55,10 +57,11 @@ using ProgressFn = std::function<void(std::uint64_t bytes)>;
 /// What the calls of a ProgressFn will add up to: all files but config.json.
 Result<std::uint64_t> plannedBytes(const WriteRequest& request);
 
-/// Writes a Colibri export of version 1: the folder appears whole or not at all. Verifies the checksums that the source
-/// has. Memory is bounded by blocks of 1 MiB. int8 is symmetric, groups of 32 along a row, scale = max|w| / 127,
-/// rounded to nearest even. The same dtype and layout is copied byte for byte; a finite value beyond the range of f16
-/// or bf16, or a non-finite one for int8, is an error that names tensor, element and value.
+/// Writes a Colibri export of version 1: the folder appears whole or not at all, after it was read back and the
+/// checksum of every tensor in it verified. Verifies the checksums that the source has. Memory is bounded by blocks of
+/// 1 MiB. int8 is symmetric, groups of 32 along a row, scale = max|w| / 127, rounded to nearest even. The same dtype
+/// and layout is copied byte for byte; a finite value beyond the range of f16 or bf16, or a non-finite one for int8, is
+/// an error that names tensor, element and value.
 Result<WriteReport> writeColibriExport(const WriteRequest& request, const ProgressFn& progress, std::stop_token stop);
 
 } // namespace colibri

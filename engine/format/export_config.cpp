@@ -79,22 +79,44 @@ Json tensorObject(const WrittenTensor& tensor)
         {"xxh64", checksumText(info.xxh64.value_or(0))}};
 }
 
-void addTable(Json& root, const ModelSource& source)
+void addSanity(Json& root, const std::vector<SanityEntry>& entries)
 {
-    if (!source.table)
-        return;
-    const RouterTable& table = *source.table;
-    root[std::string(key::routerTable)] = {
-        {"file", routerTableFileName}, {"layers", table.layers}, {"rows", table.rows}, {"k", table.k}};
-    root[std::string(key::index)] = name(table.index);
     Json sanity = Json::array();
-    for (const SanityEntry& entry : source.sanity)
+    for (const SanityEntry& entry : entries)
         sanity.push_back({{"layer", entry.layer}, {"token", entry.token}, {"experts", entry.experts}});
     if (!sanity.empty())
         root[std::string(key::sanity)] = std::move(sanity);
 }
 
+void addTable(Json& root, const WriteRequest& request)
+{
+    const ModelSource& source = *request.source;
+    const auto add = [&root](std::uint32_t layers, std::uint32_t rows, std::uint32_t k, TableIndex index) {
+        root[std::string(key::routerTable)] = {
+            {"file", routerTableFileName}, {"layers", layers}, {"rows", rows}, {"k", k}};
+        root[std::string(key::index)] = name(index);
+    };
+    if (const auto& plan = request.table)
+        add(plan->layers, plan->rows, plan->k, TableIndex::Token);
+    else if (const auto& table = source.table)
+        add(table->layers, table->rows, table->k, table->index);
+    if (const auto logits = logitSizes(request))
+        root[std::string(key::routerLogits)] = {{"file", routerLogitsFileName}, {"layers", logits->layers},
+            {"rows", logits->rows}, {"experts", logits->experts}};
+    if (request.table)
+        addSanity(root, sanityEntries(*request.table));
+    else if (source.table)
+        addSanity(root, sanityEntries(source, *source.table));
+}
+
 } // namespace
+
+std::optional<RouterLogits> logitSizes(const WriteRequest& request)
+{
+    if (const auto& plan = request.table)
+        return RouterLogits{0, plan->layers, plan->rows, plan->experts};
+    return request.source->routerLogits;
+}
 
 std::string exportConfigText(const WriteRequest& request, const std::vector<WrittenTensor>& tensors)
 {
@@ -103,7 +125,7 @@ std::string exportConfigText(const WriteRequest& request, const std::vector<Writ
         for (const JsonValue::Member& member : *config)
             if (std::ranges::find(writerKeys, member.key) == writerKeys.end())
                 root[member.key] = toJson(member.value);
-    addTable(root, *request.source);
+    addTable(root, request);
     root[std::string(key::source)] = sourceObject(request);
 
     std::string text = "{\n";

@@ -14,6 +14,9 @@ struct WrittenTensor {
     std::string file; ///< relative to the export's folder
 };
 
+/// The sizes of the router logits that go into the export; `file` means nothing. Empty: there are none.
+std::optional<RouterLogits> logitSizes(const WriteRequest& request);
+
 /// The text of config.json: one line for each key and each tensor.
 std::string exportConfigText(const WriteRequest& request, const std::vector<WrittenTensor>& tensors);
 

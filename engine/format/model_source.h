@@ -15,7 +15,8 @@
 
 namespace colibri {
 
-/// A static routing table: uint16 [layers][rows][k], best expert first, in the mapping of one of the source's files.
+/// A static routing table: uint16 [layers][rows][k] (layers are those that route: dense ones have no rows), best expert
+/// first, in the mapping of one of the source's files.
 struct RouterTable {
     std::uint32_t file = 0; ///< index into the source's files
     std::uint64_t offset = 0; ///< bytes, even
@@ -23,6 +24,15 @@ struct RouterTable {
     std::uint32_t rows = 0;
     std::uint32_t k = 0;
     TableIndex index = TableIndex::Token;
+};
+
+/// Quantized router logits that a table was made from: uint8 [layers][rows][experts], then LogitScale (see
+/// colibri_layout.h) [layers][rows]; the whole of one of the source's files.
+struct RouterLogits {
+    std::uint32_t file = 0; ///< index into the source's files
+    std::uint32_t layers = 0;
+    std::uint32_t rows = 0;
+    std::uint32_t experts = 0;
 };
 
 /// What one entry of "sanity" in a Colibri config.json says.
@@ -49,6 +59,7 @@ struct ModelSource {
     std::vector<GgufEntry> metadata; ///< GGUF only: all keys, values in the mapping of files[0]
     std::string tokenizerFile; ///< path of tokenizer.json; empty when there is none
     std::optional<RouterTable> table;
+    std::optional<RouterLogits> routerLogits; ///< range-checked, scales finite
     std::vector<SanityEntry> sanity;
     std::vector<RuleOrigin> origins; ///< dimensions that the reader itself determined (raw exports)
     std::vector<std::string> notes; ///< what is suspicious or was not understood
