@@ -74,7 +74,7 @@ Row sizeRow(std::optional<DType> dtype, const ExportSizeFacts& size, std::uint64
     const QString name = exportChoiceText(dtype);
     if (size.refusal) {
         const QString why = QString::fromStdString(size.refusal->why);
-        Row row(6, Cell{QStringLiteral("\u2013"), {}, why});
+        Row row(6, Cell{QStringLiteral("\u2013"), QVariant(std::nan("")), why});
         row[0] = {name, {}, why};
         return row;
     }
@@ -85,22 +85,21 @@ Row sizeRow(std::optional<DType> dtype, const ExportSizeFacts& size, std::uint64
 
 std::vector<Row> writtenRows(const ExportReportFacts& report)
 {
-    const double rate = report.seconds > 0 ? double(report.bytesWritten) / report.seconds : 0;
-    std::vector<Row> rows{
+    const auto rate = report.seconds > 0 ? static_cast<std::uint64_t>(double(report.bytesWritten) / report.seconds) : 0;
+    const QString times = timesText(report.bytesWritten, report.sourceBytes);
+    return {
         {{Words::tr("Folder")}, {QDir::toNativeSeparators(report.out)}},
         {{Words::tr("Source")}, {QDir::toNativeSeparators(report.source)}},
         {{Words::tr("Matrices")}, {exportChoiceText(report.dtype)}},
-        {{Words::tr("Written")}, bytesCell(report.bytesWritten)},
-        {{Words::tr("Of the source")},
-            {timesText(report.bytesWritten, report.sourceBytes), {},
-                Words::tr("The files of the source have %1").arg(exactBytes(report.sourceBytes))}},
-        {{Words::tr("Tensors")}, countCell(report.tensors)},
-        {{Words::tr("Expert files")}, countCell(report.experts)},
-        {{Words::tr("Time")}, {durationText(report.seconds), QVariant(report.seconds)}},
+        {{Words::tr("Size")},
+            {times.isEmpty() ? bytesText(report.bytesWritten)
+                             : Words::tr("%1, %2 the source").arg(bytesText(report.bytesWritten), times),
+                QVariant::fromValue<qulonglong>(report.bytesWritten), exactBytes(report.bytesWritten)}},
+        {{Words::tr("Contents")},
+            {Words::tr("tensors %1, expert files %2").arg(groupedText(report.tensors), groupedText(report.experts))}},
+        {{Words::tr("Time")},
+            {Words::tr("%1, %2/s").arg(durationText(report.seconds), bytesText(rate)), QVariant(report.seconds)}},
     };
-    if (rate > 0)
-        rows.push_back({{Words::tr("Rate")}, {Words::tr("%1/s").arg(bytesText(static_cast<std::uint64_t>(rate)))}});
-    return rows;
 }
 
 std::vector<Row> tableRows(const ExportTableFacts& table)

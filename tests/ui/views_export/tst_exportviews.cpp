@@ -212,7 +212,7 @@ void TestExportViews::refusedTypes()
     QVERIFY(note.kind() == NoteLabel::Kind::Error && note.text().contains(QLatin1String("iq2_xxs")));
     shown.choose(4);
     QVERIFY(shown.named<QPushButton>("startExport").isEnabled());
-    QVERIFY(note.kind() == NoteLabel::Kind::Muted && note.text().contains(QLatin1String("17.3 GiB in 1 file")));
+    QVERIFY(note.kind() == NoteLabel::Kind::Muted && note.text().contains(QLatin1String("the source has 17.3 GiB")));
     shown.store.failPlan({Errc::Lost, "read the model", "/models/a.gguf", {}, "it shrank"});
     QVERIFY(note.kind() == NoteLabel::Kind::Error && note.text().contains(QLatin1String("it shrank")));
     QVERIFY(!shown.named<QPushButton>("startExport").isEnabled());
@@ -316,6 +316,7 @@ void TestExportViews::keysGoAround()
     Shown shown;
     shown.named<QCheckBox>("exportTable").setChecked(true);
     shown.named<QComboBox>("exportTextKind").setCurrentIndex(1);
+    shown.named<QPlainTextEdit>("exportOwnText").setPlainText(QStringLiteral("a text"));
     shown.named<QLineEdit>("exportFolder").setFocus();
     QStringList order;
     for (int i = 0; i < 10; ++i) {
@@ -387,7 +388,7 @@ void TestExportViews::pictures()
     shown.store.fail({Errc::Io, "write the export", "/home/ada/exports/qwen3-30b-a3b-q4_k_m-export/experts/12_107.bin",
         1'867'776, "no space left on device; it takes 34,477,255,747 bytes and 11,811,160,064 were free"});
     picture(shown, "failed");
-    shown.dialog->resize(shown.dialog->minimumSizeHint());
+    shown.dialog->resize(shown.dialog->minimumSize());
     picture(shown, "failed-small");
     QVERIFY(shown.dialog->width() <= 1000 && shown.dialog->height() <= 700);
 }

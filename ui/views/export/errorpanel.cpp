@@ -37,12 +37,13 @@ ErrorPanel::ErrorPanel(QWidget* parent)
     , m_what(valueLabel("exportErrorWhat", this))
     , m_where(valueLabel("exportErrorWhere", this))
     , m_why(valueLabel("exportErrorWhy", this))
+    , m_copy(new QPushButton(tr("Cop&y the error"), this))
 {
-    auto* const copy = new QPushButton(tr("Cop&y the error"), this);
-    copy->setObjectName(QStringLiteral("copyExportError"));
-    copy->setAccessibleName(tr("Copy the error"));
-    copy->setToolTip(tr("Copy what went wrong, where and why as text"));
-    connect(copy, &QPushButton::clicked, this, [this] {
+    m_copy->setObjectName(QStringLiteral("copyExportError"));
+    m_copy->setAccessibleName(tr("Copy the error"));
+    m_copy->setAutoDefault(false);
+    m_copy->setToolTip(tr("Copy what went wrong, where and why as text"));
+    connect(m_copy, &QPushButton::clicked, this, [this] {
         if (m_error)
             QGuiApplication::clipboard()->setText(QString::fromStdString(m_error->message()));
     });
@@ -51,7 +52,7 @@ ErrorPanel::ErrorPanel(QWidget* parent)
     grid->setHorizontalSpacing(grid::unit);
     grid->setVerticalSpacing(grid::half);
     grid->addWidget(m_title, 0, 0, 1, 2);
-    grid->addWidget(copy, 0, 2, Qt::AlignRight);
+    grid->addWidget(m_copy, 0, 2, Qt::AlignRight);
     int row = 0;
     for (const auto& [caption, label] : {std::pair(tr("What"), m_what), {tr("Where"), m_where}, {tr("Why"), m_why}}) {
         grid->addWidget(new QLabel(caption, this), ++row, 0, Qt::AlignTop);
@@ -69,6 +70,11 @@ void ErrorPanel::setError(const std::optional<Error>& error)
     m_what->setText(error ? QString::fromStdString(error->what) : QString());
     m_where->setText(error ? whereText(*error) : QString());
     m_why->setText(error ? QString::fromStdString(error->why) : QString());
+}
+
+QWidget* ErrorPanel::button() const
+{
+    return m_copy;
 }
 
 void ErrorPanel::changeEvent(QEvent* event)

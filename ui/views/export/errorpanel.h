@@ -8,6 +8,7 @@
 #include <optional>
 
 class QLabel;
+class QPushButton;
 
 namespace colibri {
 
@@ -18,6 +19,7 @@ class ErrorPanel : public QWidget {
 public:
     explicit ErrorPanel(QWidget* parent = nullptr);
 
+    QWidget* button() const; ///< that copies the error
     void setError(const std::optional<Error>& error);
 
 protected:
@@ -31,6 +33,7 @@ private:
     QLabel* m_what;
     QLabel* m_where;
     QLabel* m_why;
+    QPushButton* m_copy;
 };
 
 } // namespace colibri

@@ -6,6 +6,7 @@
 #include "views/export/exportreportview.h"
 #include "views/theme/theme.h"
 
+#include <QFileInfo>
 #include <QPushButton>
 #include <QStackedWidget>
 #include <QVBoxLayout>
@@ -13,7 +14,8 @@
 namespace colibri {
 namespace {
 
-constexpr QSize dialogSize(90 * grid::unit, 76 * grid::unit);
+constexpr QSize dialogSize(92 * grid::unit, 76 * grid::unit);
+constexpr QSize smallestSize(88 * grid::unit, 50 * grid::unit); ///< as wide as the columns of the sizes need
 
 QPushButton* closeButton(QDialog* dialog)
 {
@@ -35,6 +37,7 @@ void setUp(QDialog& dialog, const QString& objectName, const QString& title, QWi
     auto* const column = new QVBoxLayout(&dialog);
     column->setContentsMargins({});
     column->addWidget(content);
+    dialog.setMinimumSize(smallestSize);
     dialog.resize(dialogSize);
 }
 
@@ -66,11 +69,20 @@ ExportDialog::ExportDialog(ExportStore& store, TaskStore& tasks, QWidget* parent
     connect(m_report, &ExportReportView::openRequested, this, &ExportDialog::openRequested);
     connect(m_report, &ExportReportView::folderRequested, this, &ExportDialog::folderRequested);
     connect(&store, &ExportStore::stateChanged, this, &ExportDialog::showState);
+    connect(&store, &ExportStore::planChanged, this, &ExportDialog::showTitle);
     showState();
+}
+
+void ExportDialog::showTitle()
+{
+    const QString source = m_store.busy() || !m_store.plan() ? m_store.source() : m_store.plan()->source;
+    const QString name = QFileInfo(source).fileName();
+    setWindowTitle(name.isEmpty() ? tr("Export") : tr("Export %1").arg(name));
 }
 
 void ExportDialog::showState()
 {
+    showTitle();
     const bool done = m_store.state() == ExportStore::State::Done;
     m_report->setReport(done ? m_store.report() : nullptr);
     QWidget* const page = done ? m_report : m_store.busy() ? m_progress : static_cast<QWidget*>(m_form);

@@ -29,6 +29,7 @@ signals:
     void formRequested(); ///< another export is to be asked for
 
 private:
+    void showTitle();
     void showState();
 
     ExportStore& m_store;

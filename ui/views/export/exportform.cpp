@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/export/exportform.h"
 
-#include "stores/units.h"
+#include "models/parttext.h"
 #include "views/export/errorpanel.h"
 #include "views/export/exportsizes.h"
 #include "views/export/notelabel.h"
@@ -15,6 +15,7 @@
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QSpinBox>
 #include <QVBoxLayout>
 
@@ -26,12 +27,14 @@ constexpr int mostCheckTokens = 100'000;
 
 enum Row { FolderRow, NameRow, PlaceRow, SizesRow, SizeNoteRow, TableRow, TableNoteRow, CheckRow };
 
-QLabel* caption(QGridLayout& grid, int row, const QString& text, QWidget* buddy)
+/// The name of a row: beside a field of one line, else at its top.
+void caption(QGridLayout& grid, int row, const QString& text, QWidget* buddy, Qt::Alignment vertical)
 {
     auto* const label = new QLabel(text);
     label->setBuddy(buddy);
-    grid.addWidget(label, row, 0, Qt::AlignTop | Qt::AlignLeft);
-    return label;
+    if (vertical == Qt::AlignTop)
+        label->setContentsMargins(0, grid::half, 0, 0);
+    grid.addWidget(label, row, 0, vertical | Qt::AlignLeft);
 }
 
 } // namespace
@@ -54,20 +57,23 @@ ExportForm::ExportForm(const ExportStore& store, QWidget* parent)
     grid->setHorizontalSpacing(grid::wide);
     grid->setVerticalSpacing(grid::half);
     grid->setColumnStretch(1, 1);
+    for (const int lastOfGroup : {PlaceRow, SizeNoteRow, TableNoteRow})
+        grid->setRowMinimumHeight(lastOfGroup, fontMetrics().lineSpacing() + grid::wide);
     makePlaceRows(*grid);
     makeSizeRows(*grid);
-    caption(*grid, TableRow, tr("Routing table"), m_profile->first());
+    caption(*grid, TableRow, tr("Routing table"), m_profile->controls().front(), Qt::AlignTop);
     grid->addWidget(m_profile, TableRow, 1, 1, 2);
     grid->addWidget(m_profileNote, TableNoteRow, 1, 1, 2);
     makeCheckRow(*grid);
-    auto* const column = new QVBoxLayout(this);
-    column->setContentsMargins(grid::wide, grid::wide, grid::wide, grid::wide);
-    column->setSpacing(grid::unit);
-    column->addLayout(grid);
-    column->addWidget(m_error);
-    column->addWidget(m_end);
-    column->addStretch();
-    column->addWidget(makeButtons());
+    auto* const content = new QWidget;
+    auto* const inner = new QVBoxLayout(content);
+    inner->setContentsMargins({});
+    inner->setSpacing(grid::unit);
+    inner->addLayout(grid);
+    inner->addWidget(m_error);
+    inner->addWidget(m_end);
+    inner->addStretch();
+    arrange(content);
     m_placeTimer.setInterval(placeMs);
     connect(&m_placeTimer, &QTimer::timeout, this, [this] {
         if (isVisible())
@@ -81,9 +87,24 @@ ExportForm::ExportForm(const ExportStore& store, QWidget* parent)
     connect(m_sizes, &ExportSizes::changed, this, &ExportForm::showSize);
     connect(&store, &ExportStore::planChanged, this, &ExportForm::showPlan);
     connect(&store, &ExportStore::stateChanged, this, &ExportForm::showEnd);
-    setFocusProxy(m_folder);
+    orderTabs();
     showPlan();
     showEnd();
+}
+
+void ExportForm::arrange(QWidget* content)
+{
+    auto* const area = new QScrollArea(this);
+    area->setAccessibleName(tr("What to export and where"));
+    area->setFrameShape(QFrame::NoFrame);
+    area->setWidgetResizable(true);
+    area->setFocusPolicy(Qt::NoFocus);
+    area->setWidget(content);
+    auto* const column = new QVBoxLayout(this);
+    column->setContentsMargins(grid::wide, grid::wide, grid::wide, grid::wide);
+    column->setSpacing(grid::unit);
+    column->addWidget(area, 1);
+    column->addWidget(makeButtons());
 }
 
 void ExportForm::makePlaceRows(QGridLayout& grid)
@@ -94,17 +115,18 @@ void ExportForm::makePlaceRows(QGridLayout& grid)
     m_name->setObjectName(QStringLiteral("exportName"));
     m_name->setAccessibleName(tr("Name of the export"));
     m_name->setToolTip(tr("Name of the new folder"));
-    auto* const browse = new QPushButton(tr("&Browse..."), this);
-    browse->setObjectName(QStringLiteral("browseExportFolder"));
-    browse->setAccessibleName(tr("Browse for the folder"));
-    browse->setToolTip(tr("Choose the folder that the export is put into"));
-    caption(grid, FolderRow, tr("&Folder"), m_folder);
+    m_browse = new QPushButton(tr("&Browse..."), this);
+    m_browse->setObjectName(QStringLiteral("browseExportFolder"));
+    m_browse->setAccessibleName(tr("Browse for the folder"));
+    m_browse->setAutoDefault(false);
+    m_browse->setToolTip(tr("Choose the folder that the export is put into"));
+    caption(grid, FolderRow, tr("&Folder"), m_folder, Qt::AlignVCenter);
     grid.addWidget(m_folder, FolderRow, 1);
-    grid.addWidget(browse, FolderRow, 2);
-    caption(grid, NameRow, tr("&Name"), m_name);
+    grid.addWidget(m_browse, FolderRow, 2);
+    caption(grid, NameRow, tr("&Name"), m_name, Qt::AlignVCenter);
     grid.addWidget(m_name, NameRow, 1);
     grid.addWidget(m_placeNote, PlaceRow, 1, 1, 2);
-    connect(browse, &QPushButton::clicked, this, &ExportForm::chooseFolder);
+    connect(m_browse, &QPushButton::clicked, this, &ExportForm::chooseFolder);
     for (QLineEdit* const line : {m_folder, m_name}) {
         connect(line, &QLineEdit::textChanged, this, &ExportForm::showPlace);
         connect(line, &QLineEdit::returnPressed, this, [this] { m_export->click(); });
@@ -113,7 +135,7 @@ void ExportForm::makePlaceRows(QGridLayout& grid)
 
 void ExportForm::makeSizeRows(QGridLayout& grid)
 {
-    caption(grid, SizesRow, tr("&Matrices"), m_sizes);
+    caption(grid, SizesRow, tr("&Matrices"), m_sizes, Qt::AlignTop);
     grid.addWidget(m_sizes, SizesRow, 1, 1, 2);
     grid.addWidget(m_sizeNote, SizeNoteRow, 1, 1, 2);
 }
@@ -129,12 +151,12 @@ void ExportForm::makeCheckRow(QGridLayout& grid)
     m_check->setSpecialValueText(tr("do not compare"));
     m_check->setToolTip(tr("Opens the export when it is written and reads so many tokens of the built-in text with it "
                            "and with its source; 0 does not compare"));
-    auto* const text = new QLabel(tr("of the built-in text, at most: experts, logits and loss"), this);
+    auto* const text = new QLabel(tr("of the built-in text at most: experts, logits and loss"), this);
     auto* const line = new QHBoxLayout;
     line->setSpacing(grid::unit);
     line->addWidget(m_check);
     line->addWidget(text, 1);
-    caption(grid, CheckRow, tr("&Compare over"), m_check);
+    caption(grid, CheckRow, tr("&Compare over"), m_check, Qt::AlignVCenter);
     grid.addLayout(line, CheckRow, 1, 1, 2);
 }
 
@@ -149,21 +171,30 @@ QWidget* ExportForm::makeButtons()
     m_export->setAccessibleName(tr("Export"));
     m_export->setToolTip(tr("Write the export; the window can be used meanwhile"));
     m_export->setDefault(true);
-    auto* const close = new QPushButton(tr("Close"), buttons);
-    close->setObjectName(QStringLiteral("closeExport"));
-    close->setAccessibleName(tr("Close"));
-    close->setToolTip(tr("Close without an export (Escape)"));
-    close->setAutoDefault(false);
+    m_close = new QPushButton(tr("Close"), buttons);
+    m_close->setObjectName(QStringLiteral("closeExport"));
+    m_close->setAccessibleName(tr("Close"));
+    m_close->setToolTip(tr("Close without an export (Escape)"));
+    m_close->setAutoDefault(false);
     row->addStretch();
     row->addWidget(m_export);
-    row->addWidget(close);
+    row->addWidget(m_close);
     connect(m_export, &QPushButton::clicked, this, [this] {
         showPlace();
         if (ready())
             emit exportRequested(spec());
     });
-    connect(close, &QPushButton::clicked, this, &ExportForm::closeRequested);
+    connect(m_close, &QPushButton::clicked, this, &ExportForm::closeRequested);
     return buttons;
+}
+
+void ExportForm::orderTabs()
+{
+    setFocusProxy(m_folder);
+    QList<QWidget*> order{m_folder, m_browse, m_name, &m_sizes->table()};
+    order << m_profile->controls() << m_check << m_error->button() << m_export << m_close;
+    for (qsizetype i = 1; i < order.size(); ++i)
+        setTabOrder(order[i - 1], order[i]);
 }
 
 void ExportForm::setPlace(const QString& folder, const QString& name)
@@ -246,9 +277,8 @@ void ExportForm::showSize()
         m_sizeNote->setNote(Kind::Error, QString::fromStdString(size->refusal->message()));
     else
         m_sizeNote->setNote(Kind::Muted,
-            tr("The source has %1 in %n file(s). Routers and norms stay as they are.", nullptr,
-                static_cast<int>(m_store.plan()->sourceFiles))
-                .arg(bytesText(m_store.plan()->sourceBytes)));
+            tr("%1 in all; the source has %2. Routers and norms stay as they are.")
+                .arg(exactBytes(size->total), bytesText(m_store.plan()->sourceBytes)));
     showPlace();
 }
 

@@ -38,10 +38,12 @@ signals:
     void closeRequested();
 
 private:
+    void arrange(QWidget* content);
     void makePlaceRows(QGridLayout& grid);
     void makeSizeRows(QGridLayout& grid);
     void makeCheckRow(QGridLayout& grid);
     QWidget* makeButtons();
+    void orderTabs();
     void chooseFolder();
     void showPlan();
     void showEnd(); ///< of the newest export, when it is not a good one
@@ -62,7 +64,9 @@ private:
     QSpinBox* m_check;
     ErrorPanel* m_error;
     NoteLabel* m_end;
+    QPushButton* m_browse = nullptr;
     QPushButton* m_export = nullptr;
+    QPushButton* m_close = nullptr;
 };
 
 } // namespace colibri

@@ -2,17 +2,21 @@
 #include "views/export/exportprogress.h"
 
 #include "models/exportreport.h"
-#include "stores/units.h"
+#include "models/parttext.h"
+#include "views/model/fittedtable.h"
 #include "views/theme/theme.h"
 
 #include <QDir>
+#include <QGridLayout>
 #include <QHBoxLayout>
+#include <QHeaderView>
 #include <QLabel>
 #include <QProgressBar>
 #include <QPushButton>
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <array>
 
 namespace colibri {
 namespace {
@@ -43,13 +47,18 @@ QString numbersText(const Task& task)
     return parts.join(QStringLiteral("   "));
 }
 
-QString stepText(bool done, bool now, const QString& text)
+QString profileText(const ExportSpec& spec)
 {
-    return QStringLiteral("%1  %2").arg(done ? QStringLiteral("\u2713")
-            : now                            ? QStringLiteral("\u25b8")
-                                             : QStringLiteral("\u00b7"),
-        text);
+    if (!spec.table)
+        return ExportProgress::tr("none");
+    const std::array<QString, 3> texts{ExportProgress::tr("over the built-in text"),
+        ExportProgress::tr("over a text of your own"),
+        ExportProgress::tr("over %1").arg(QDir::toNativeSeparators(spec.textFile))};
+    return texts[std::size_t(spec.profile)];
 }
+
+/// What has not begun, is under way and is done.
+constexpr std::array<const char*, 3> stepSigns{"\u00b7", "\u25b8", "\u2713"};
 
 } // namespace
 
@@ -58,7 +67,8 @@ ExportProgress::ExportProgress(const ExportStore& store, TaskStore& tasks, QWidg
     , m_store(store)
     , m_tasks(tasks)
     , m_title(new QLabel(this))
-    , m_path(new QLabel(this))
+    , m_facts(new CellTable({tr("Property"), tr("Value")}, CellTable::Form::Properties, this))
+    , m_factsView(new FittedTable(tr("Export under way"), this))
     , m_bar(new QProgressBar(this))
     , m_numbers(new QLabel(this))
 {
@@ -66,10 +76,10 @@ ExportProgress::ExportProgress(const ExportStore& store, TaskStore& tasks, QWidg
     font.setPointSizeF(font.pointSizeF() * 1.5);
     m_title->setFont(font);
     m_title->setText(tr("Exporting"));
-    m_path->setObjectName(QStringLiteral("exportPath"));
-    m_path->setTextFormat(Qt::PlainText);
-    m_path->setWordWrap(true);
-    m_path->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_factsView->setModel(m_facts);
+    m_factsView->setStretchColumn(1);
+    m_factsView->setShowsAllRows();
+    m_factsView->horizontalHeader()->hide();
     m_bar->setObjectName(QStringLiteral("exportBar"));
     m_bar->setAccessibleName(tr("Progress of the export"));
     m_bar->setTextVisible(false);
@@ -79,7 +89,7 @@ ExportProgress::ExportProgress(const ExportStore& store, TaskStore& tasks, QWidg
     column->setContentsMargins(grid::wide, grid::wide, grid::wide, grid::wide);
     column->setSpacing(grid::unit);
     column->addWidget(m_title);
-    column->addWidget(m_path);
+    column->addWidget(m_factsView);
     column->addSpacing(grid::unit);
     column->addWidget(makeSteps());
     column->addSpacing(grid::unit);
@@ -95,13 +105,17 @@ ExportProgress::ExportProgress(const ExportStore& store, TaskStore& tasks, QWidg
 QWidget* ExportProgress::makeSteps()
 {
     auto* const steps = new QWidget(this);
-    auto* const column = new QVBoxLayout(steps);
-    column->setContentsMargins({});
-    column->setSpacing(grid::half);
-    for (QLabel** const label : {&m_write, &m_compare}) {
-        *label = new QLabel(steps);
-        (*label)->setTextFormat(Qt::PlainText);
-        column->addWidget(*label);
+    auto* const rows = new QGridLayout(steps);
+    rows->setContentsMargins({});
+    rows->setSpacing(grid::half);
+    rows->setColumnMinimumWidth(0, grid::wide);
+    rows->setColumnStretch(1, 1);
+    int row = 0;
+    for (Step* const step : {&m_write, &m_compare}) {
+        step->sign = new QLabel(steps);
+        step->text = new QLabel(steps);
+        rows->addWidget(step->sign, row, 0, Qt::AlignHCenter);
+        rows->addWidget(step->text, row++, 1);
     }
     return steps;
 }
@@ -140,14 +154,13 @@ void ExportProgress::showState()
         return;
     const bool writing = m_store.state() == ExportStore::State::Writing;
     const ExportSpec& spec = m_store.spec();
-    m_path->setText(
-        tr("%1\nto %2").arg(QDir::toNativeSeparators(m_store.source()), QDir::toNativeSeparators(spec.out)));
-    const QString how = tr("matrices %1").arg(exportChoiceText(spec.dtype));
-    m_write->setText(stepText(
-        !writing, writing, spec.table ? tr("Make the routing table, write: %1").arg(how) : tr("Write: %1").arg(how)));
-    m_compare->setText(
-        stepText(false, !writing, tr("Compare with the source over up to %1 tokens").arg(spec.checkTokens)));
-    m_compare->setVisible(spec.checkTokens > 0);
+    showFacts();
+    m_write.sign->setText(QString::fromUtf8(stepSigns[writing ? 1 : 2]));
+    m_write.text->setText(spec.table ? tr("Make the routing table and write") : tr("Write"));
+    m_compare.sign->setText(QString::fromUtf8(stepSigns[writing ? 0 : 1]));
+    m_compare.text->setText(tr("Compare with the source"));
+    for (QLabel* const label : {m_compare.sign, m_compare.text})
+        label->setVisible(spec.checkTokens > 0);
     m_cancel->setText(writing ? tr("Ca&ncel the export") : tr("&Leave out the comparison"));
     m_cancel->setAccessibleName(writing ? tr("Cancel the export") : tr("Leave out the comparison"));
     m_cancel->setToolTip(writing ? tr("Stop; nothing is left of it") : tr("The export is written and stays"));
@@ -156,6 +169,19 @@ void ExportProgress::showState()
     const auto at = std::ranges::find(tasks, m_store.task(), &Task::id);
     if (at != tasks.end())
         showTask(static_cast<int>(at - tasks.begin()));
+}
+
+void ExportProgress::showFacts()
+{
+    const ExportSpec& spec = m_store.spec();
+    const auto row = [](const QString& name, const QString& value) { return std::vector<Cell>{{name}, {value}}; };
+    m_facts->setRows({row(tr("Source"), QDir::toNativeSeparators(m_store.source())),
+        row(tr("Folder"), QDir::toNativeSeparators(spec.out)), row(tr("Matrices"), exportChoiceText(spec.dtype)),
+        row(tr("Routing table"), profileText(spec)),
+        row(tr("Compare over"),
+            spec.checkTokens > 0 ? tr("up to %1 tokens").arg(groupedText(std::uint64_t(spec.checkTokens)))
+                                 : tr("nothing"))});
+    m_factsView->fitColumns();
 }
 
 void ExportProgress::showTask(int row)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "models/celltable.h"
 #include "stores/exportstore.h"
 #include "stores/taskstore.h"
 
@@ -12,7 +13,7 @@ class QPushButton;
 
 namespace colibri {
 
-class NoteLabel;
+class FittedTable;
 
 /// How the export that is under way goes. The list of tasks says the same.
 class ExportProgress : public QWidget {
@@ -29,14 +30,20 @@ private:
     QWidget* makeSteps();
     QWidget* makeButtons();
     void showState();
+    void showFacts();
     void showTask(int row);
 
     const ExportStore& m_store;
     TaskStore& m_tasks;
     QLabel* m_title;
-    QLabel* m_path;
-    QLabel* m_write = nullptr;
-    QLabel* m_compare = nullptr;
+    CellTable* m_facts;
+    FittedTable* m_factsView;
+    struct Step {
+        QLabel* sign = nullptr;
+        QLabel* text = nullptr;
+    };
+    Step m_write;
+    Step m_compare;
     QProgressBar* m_bar;
     QLabel* m_numbers;
     QPushButton* m_cancel = nullptr;

@@ -27,7 +27,7 @@ std::vector<std::vector<Cell>> rowsWithoutPlan()
 
 ExportSizes::ExportSizes(QWidget* parent)
     : QWidget(parent)
-    , m_rows({tr("Matrices"), tr("Dense"), tr("Experts"), tr("Files"), tr("Total"), tr("Of the source")})
+    , m_rows({tr("Stored as"), tr("Dense"), tr("Experts"), tr("Files"), tr("Total"), tr("Of the source")})
     , m_table(new FittedTable(tr("Types of matrices and sizes"), this))
 {
     m_table->setObjectName(QStringLiteral("exportSizes"));

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/export/profilefields.h"
 
+#include "views/export/notelabel.h"
 #include "views/theme/theme.h"
 
 #include <QCheckBox>
 #include <QComboBox>
 #include <QFileDialog>
 #include <QHBoxLayout>
-#include <QLabel>
 #include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QPushButton>
@@ -22,14 +22,6 @@ using Text = ExportSpec::Text;
 
 constexpr int textLines = 3;
 
-QLabel* hint(const QString& text, QWidget* parent)
-{
-    auto* const label = new QLabel(text, parent);
-    label->setWordWrap(true);
-    label->setAlignment(Qt::AlignLeft | Qt::AlignTop);
-    return label;
-}
-
 } // namespace
 
 ProfileFields::ProfileFields(QWidget* parent)
@@ -37,6 +29,7 @@ ProfileFields::ProfileFields(QWidget* parent)
     , m_table(new QCheckBox(tr("&Make one over"), this))
     , m_kind(new QComboBox(this))
     , m_texts(new QStackedWidget(this))
+    , m_hint(new NoteLabel(QStringLiteral("exportTableHint"), m_texts))
     , m_own(new QPlainTextEdit(m_texts))
     , m_file(new QLineEdit(m_texts))
 {
@@ -75,6 +68,7 @@ void ProfileFields::makeTexts()
     m_file->setAccessibleName(tr("Text file to make the routing table over"));
     m_file->setPlaceholderText(tr("A file of text in UTF-8"));
     auto* const browse = new QPushButton(tr("Choose..."), file);
+    browse->setAutoDefault(false);
     browse->setObjectName(QStringLiteral("chooseTextFile"));
     browse->setAccessibleName(tr("Choose the text file"));
     browse->setToolTip(tr("Choose a file of text"));
@@ -85,7 +79,7 @@ void ProfileFields::makeTexts()
     row->setSpacing(grid::unit);
     row->addWidget(m_file, 1, Qt::AlignTop);
     row->addWidget(browse, 0, Qt::AlignTop);
-    m_texts->addWidget(hint({}, m_texts));
+    m_texts->addWidget(m_hint);
     m_texts->addWidget(m_own);
     m_texts->addWidget(file);
     m_texts->setFixedHeight(textLines * m_own->fontMetrics().lineSpacing() + 2 * grid::unit);
@@ -115,18 +109,16 @@ void ProfileFields::showState()
     m_kind->setVisible(!m_plan || m_plan->table == Way::Profiled);
     m_kind->setEnabled(texts);
     m_texts->setCurrentIndex(texts ? m_kind->currentIndex() : 0);
-    auto* const text = qobject_cast<QLabel*>(m_texts->widget(0));
-    text->setEnabled(m_table->isEnabled());
+    const auto hint = [this](const QString& text) { m_hint->setNote(NoteLabel::Kind::Muted, text); };
     if (exact)
-        text->setText(tr("It will be exact: the routing of this model depends on the token alone."));
+        hint(tr("It will be exact: the routing of this model depends on the token alone."));
     else if (m_plan && m_plan->table == Way::Kept)
-        text->setText(tr("This model has no router; the routing table that it has goes along as it is."));
+        hint(tr("This model has no router; the routing table that it has goes along as it is."));
     else if (m_plan && !m_plan->hasTokenizer)
-        text->setText(tr("This model has no tokenizer, so there is no text that a table could be counted over."));
+        hint(tr("This model has no tokenizer, so there is no text that a table could be counted over."));
     else
-        text->setText(
-            tr("For each token id the experts that its router chose most often. Without a text of yours: some "
-               "hundred tokens of plain English."));
+        hint(tr("For each token id the experts that its router chose most often. Without a text of yours: some "
+                "hundred tokens of plain English."));
     emit changed();
 }
 
@@ -159,14 +151,9 @@ void ProfileFields::chooseFile()
     dialog->open();
 }
 
-QWidget* ProfileFields::first() const
+QList<QWidget*> ProfileFields::controls() const
 {
-    return m_table;
-}
-
-QWidget* ProfileFields::last() const
-{
-    return m_browse;
+    return {m_table, m_kind, m_own, m_file, m_browse};
 }
 
 } // namespace colibri

@@ -13,6 +13,8 @@ class QStackedWidget;
 
 namespace colibri {
 
+class NoteLabel;
+
 /// Whether an export gets a routing table, and the text that the table is made over.
 class ProfileFields : public QWidget {
     Q_OBJECT
@@ -24,8 +26,7 @@ public:
     bool wantsTable() const;
     void fill(ExportSpec& spec) const; ///< what is asked for here
     QString why() const; ///< why it cannot be done like this; empty: it can
-    QWidget* first() const; ///< control
-    QWidget* last() const;
+    QList<QWidget*> controls() const; ///< in their order
 
 signals:
     void changed();
@@ -39,6 +40,7 @@ private:
     QCheckBox* m_table;
     QComboBox* m_kind;
     QStackedWidget* m_texts;
+    NoteLabel* m_hint;
     QPlainTextEdit* m_own;
     QLineEdit* m_file;
     QWidget* m_browse = nullptr;
