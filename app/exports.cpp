@@ -65,6 +65,10 @@ void Exports::showReport(const ExportReportPtr& report)
 
 void Exports::ask()
 {
+    if (!m_parts.engine.model() && !m_parts.store.busy()) {
+        m_dialog->close(); // there is nothing to ask for
+        return;
+    }
     m_parts.store.forget();
     choosePlace();
     plan();

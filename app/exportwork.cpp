@@ -3,6 +3,7 @@
 
 #include "models/parttext.h"
 
+#include <QCoreApplication>
 #include <QFile>
 #include <QThread>
 
@@ -10,6 +11,10 @@
 
 namespace colibri {
 namespace {
+
+struct Words {
+    Q_DECLARE_TR_FUNCTIONS(ExportWork)
+};
 
 constexpr qint64 longestText = 16 << 20; ///< bytes of a text file
 
@@ -63,6 +68,23 @@ Result<ExportOptions> optionsOf(const Model& model, const ExportSpec& spec)
     return options;
 }
 
+QString typeText(DType dtype)
+{
+    const std::string_view text = name(dtype);
+    return QString::fromLatin1(text.data(), qsizetype(text.size()));
+}
+
+QStringList changesOf(const std::vector<TypeChange>& changes)
+{
+    QStringList lines;
+    for (const TypeChange& change : changes) {
+        const QString text = change.exact ? Words::tr("%1 becomes %2, every value stays; tensors: %3")
+                                          : Words::tr("%1 is rounded to %2; tensors: %3");
+        lines << text.arg(typeText(change.from), typeText(change.to)).arg(change.tensors.size());
+    }
+    return lines;
+}
+
 ExportSizeFacts sizeOf(const Model& model, std::optional<DType> dtype, bool table)
 {
     ExportOptions options;
@@ -72,7 +94,7 @@ ExportSizeFacts sizeOf(const Model& model, std::optional<DType> dtype, bool tabl
     const auto size = plannedExport(model, options);
     ExportSizeFacts facts;
     if (size)
-        facts = {size->dense, size->experts, size->total, size->files, {}};
+        facts = {size->denseBytes, size->expertBytes, size->totalBytes, size->files, changesOf(size->changes), {}};
     else
         facts.refusal = size.error();
     return facts;
@@ -139,6 +161,7 @@ void addWritten(ExportReportFacts& facts, const ExportReport& report, double sec
     if (const auto& table = report.table)
         facts.table = ExportTableFacts{table->exact, table->rows, table->rowsSeen, table->decisions, table->reproduced,
             table->nearTies, double(table->nearTie)};
+    facts.notes << changesOf(report.changes);
     for (const std::string& note : report.notes)
         facts.notes << QString::fromStdString(note);
 }

@@ -25,6 +25,7 @@ struct ExportSizeFacts {
     std::uint64_t experts = 0; ///< bytes of all expert files
     std::uint64_t total = 0; ///< bytes of all files
     std::uint32_t files = 0;
+    QStringList changes; ///< types that cannot be kept and what becomes of them, one sentence each
     std::optional<Error> refusal; ///< given: the rest is 0
 };
 

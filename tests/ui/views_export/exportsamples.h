@@ -19,7 +19,7 @@ inline ExportPlanPtr samplePlan(bool keeps = true)
     constexpr std::uint64_t experts[]{17'350'787'072, 115'964'116'992, 57'982'058'496, 57'982'058'496, 32'614'907'904};
     for (std::size_t choice = 0; choice < exportChoices.size(); ++choice) {
         ExportPlanFacts::Row& row = plan->rows[choice];
-        row.plain = {dense[choice], experts[choice], dense[choice] + experts[choice] + 9'215'043, 6'148, {}};
+        row.plain = {dense[choice], experts[choice], dense[choice] + experts[choice] + 9'215'043, 6'148, {}, {}};
         row.withTable = row.plain;
         row.withTable.dense += 116'686'848;
         row.withTable.total += 116'686'848;

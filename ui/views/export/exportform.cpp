@@ -272,9 +272,11 @@ void ExportForm::showSize()
     if (m_store.planError())
         m_sizeNote->setNote(Kind::Error, QString::fromStdString(m_store.planError()->message()));
     else if (!size)
-        m_sizeNote->setNote(Kind::Muted, tr("Sizes are being worked out."));
+        m_sizeNote->setNote(Kind::Muted, tr("The sizes are not known yet."));
     else if (size->refusal)
         m_sizeNote->setNote(Kind::Error, QString::fromStdString(size->refusal->message()));
+    else if (!size->changes.isEmpty())
+        m_sizeNote->setNote(Kind::Warning, size->changes.join(u'\n'));
     else
         m_sizeNote->setNote(Kind::Muted,
             tr("%1 in all; the source has %2. Routers and norms stay as they are.")
