@@ -4,6 +4,7 @@
 #include "api/agreement.h"
 #include "api/model_impl.h"
 #include "api/session.h"
+#include "types/checked.h"
 
 #include <algorithm>
 #include <numeric>
@@ -12,43 +13,13 @@
 namespace colibri {
 namespace {
 
+constexpr std::uint64_t memoryLimit = std::uint64_t{2} << 30;
 constexpr std::size_t defaultContext = 4096;
 constexpr std::size_t logitBudgetBytes = std::size_t{64} << 20;
 
 Error refused(Errc code, const Model& model, std::string why)
 {
     return {code, "make a routing table", model.path(), {}, std::move(why)};
-}
-
-Result<std::vector<TokenId>> tokensToRead(const Model& model, const RouterTableOptions& options, bool exact)
-{
-    const std::uint32_t vocabulary = model.config().vocabSize;
-    if (exact) {
-        std::vector<TokenId> all(vocabulary);
-        std::iota(all.begin(), all.end(), TokenId{0});
-        return all;
-    }
-    if (options.tokens.empty() && !model.hasTokenizer())
-        return refused(Errc::Unsupported, model,
-            "the model routes by context, so a table is a profile of a text, and without a tokenizer there is none; "
-            "give token ids");
-    std::vector<TokenId> tokens = options.tokens.empty() ? defaultTokens(model, UINT32_MAX) : options.tokens;
-    const auto outside = std::ranges::find_if(tokens, [&](TokenId id) { return id >= vocabulary; });
-    if (outside != tokens.end())
-        return refused(Errc::OutOfRange, model,
-            "token " + std::to_string(*outside) + " at position " + std::to_string(outside - tokens.begin())
-                + " of the text, the vocabulary has " + std::to_string(vocabulary));
-    return tokens;
-}
-
-RouterTableTask keptTask(const RouterTable& table)
-{
-    RouterTableTask task;
-    task.kept = true;
-    task.report = {.exact = true, .rows = table.rows, .rowsSeen = table.rows};
-    task.report.decisions = task.report.reproduced = std::uint64_t{table.layers} * table.rows;
-    task.notes.emplace_back("The source has no router, so its own routing table goes along as it is.");
-    return task;
 }
 
 /// What a table is made from, of some layers at a time: sums over the occurrences of each id, and of all ids at the
@@ -66,6 +37,8 @@ public:
     {
     }
 
+    /// For each id and layer.
+    static constexpr std::uint64_t bytesPerExpert = sizeof(std::uint32_t) + sizeof(std::uint64_t) + sizeof(double);
     /// Of one layer.
     static std::uint64_t bytes(const RouterTablePlan& plan, std::size_t tokens)
     {
@@ -138,6 +111,54 @@ private:
     std::vector<double> m_logits; ///< the same: sum of router logits
     std::vector<std::uint16_t> m_chosen; ///< [layers][tokens][k]
 };
+
+/// What the rows of so many ids and the sums of one layer take has to stay within reason, whatever a file says.
+Result<void> checkMemory(const Model& model, std::uint64_t ids)
+{
+    const ModelConfig& c = model.config();
+    const std::uint64_t row =
+        moeLayers(c) * (2 * std::uint64_t{c.numActiveExperts} + c.numExperts + sizeof(LogitScale));
+    const auto bytes = checkedMultiply(ids + 1, row + Sums::bytesPerExpert * c.numExperts);
+    if (bytes && *bytes <= memoryLimit)
+        return {};
+    return refused(Errc::OutOfMemory, model,
+        "rows of " + std::to_string(ids) + " token ids over " + std::to_string(moeLayers(c)) + " MoE layers of "
+            + std::to_string(c.numExperts) + " experts need more than the " + std::to_string(memoryLimit >> 20)
+            + " MiB that a table may take");
+}
+
+Result<std::vector<TokenId>> tokensToRead(const Model& model, const RouterTableOptions& options, bool exact)
+{
+    const std::uint32_t vocabulary = model.config().vocabSize;
+    if (exact) {
+        if (auto fits = checkMemory(model, vocabulary); !fits)
+            return fits.error();
+        std::vector<TokenId> all(vocabulary);
+        std::iota(all.begin(), all.end(), TokenId{0});
+        return all;
+    }
+    if (options.tokens.empty() && !model.hasTokenizer())
+        return refused(Errc::Unsupported, model,
+            "the model routes by context, so a table is a profile of a text, and without a tokenizer there is none; "
+            "give token ids");
+    std::vector<TokenId> tokens = options.tokens.empty() ? defaultTokens(model, UINT32_MAX) : options.tokens;
+    const auto outside = std::ranges::find_if(tokens, [&](TokenId id) { return id >= vocabulary; });
+    if (outside != tokens.end())
+        return refused(Errc::OutOfRange, model,
+            "token " + std::to_string(*outside) + " at position " + std::to_string(outside - tokens.begin())
+                + " of the text, the vocabulary has " + std::to_string(vocabulary));
+    return tokens;
+}
+
+RouterTableTask keptTask(const RouterTable& table)
+{
+    RouterTableTask task;
+    task.kept = true;
+    task.report = {.exact = true, .rows = table.rows, .rowsSeen = table.rows};
+    task.report.decisions = task.report.reproduced = std::uint64_t{table.layers} * table.rows;
+    task.notes.emplace_back("The source has no router, so its own routing table goes along as it is.");
+    return task;
+}
 
 class Profiler {
 public:
@@ -271,6 +292,8 @@ Result<RouterTableTask> routerTableTask(const Model& model, const RouterTableOpt
     task.plan.ids = task.tokens;
     std::ranges::sort(task.plan.ids);
     task.plan.ids.erase(std::ranges::unique(task.plan.ids).begin(), task.plan.ids.end());
+    if (auto fits = checkMemory(model, task.plan.ids.size()); !fits)
+        return fits.error();
     task.report = {.exact = exact, .rows = config.vocabSize, .nearTie = options.nearTie};
     task.report.rowsSeen = static_cast<std::uint32_t>(task.plan.ids.size());
     if (const std::uint32_t unseen = task.report.rows - task.report.rowsSeen)

@@ -19,8 +19,8 @@ struct RouterTableTask {
 };
 
 /// Decides between a table that is kept, an exact one and a profile, see RouterTableOptions. Fails with Unsupported
-/// when there is nothing to profile over or the token ids have no end, and with OutOfRange for an id beyond the
-/// vocabulary.
+/// when there is nothing to profile over or the token ids have no end, with OutOfRange for an id beyond the vocabulary,
+/// and with OutOfMemory when rows and sums of the ids would take more than 2 GiB.
 Result<RouterTableTask> routerTableTask(const Model& model, const RouterTableOptions& options);
 
 /// Called with the work done and the whole of it, in tokens.

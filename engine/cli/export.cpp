@@ -82,7 +82,7 @@ Result<ExportReport> exportWithProgress(
     OpenProgress progress;
     const ProgressLine line([&progress] {
         return percentText(
-            "writing", static_cast<double>(progress.bytesDone()), static_cast<double>(progress.bytesTotal()));
+            "exporting", static_cast<double>(progress.bytesDone()), static_cast<double>(progress.bytesTotal()));
     });
     return exportModel(model, *arguments.out, options, &progress, std::move(stop));
 }

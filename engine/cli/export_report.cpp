@@ -44,7 +44,7 @@ Json agreementJson(const Agreement& agreement, double seconds)
 
 std::string line(std::string_view label, const std::string& text)
 {
-    return fmt::format("{:<20}{}\n", label, text);
+    return fmt::format("{:<22}{}\n", label, text);
 }
 
 /// "310 of 320 (96.9 %)"

@@ -27,13 +27,15 @@ constexpr std::array<Dimension, 6> dimensions{
         {"num_experts", 1, maxExperts}, {"num_active_experts", 1, maxExperts}, {"max_seq_len", 1, anyNumber}}};
 
 /// Keys that a reader of this version or the architectures it knows give a meaning. Any other becomes a note.
-constexpr std::array<std::string_view, 42> knownKeys{"format", "version", "architecture", "vocab_size", "hidden_size",
+constexpr std::array<std::string_view, 54> knownKeys{"format", "version", "architecture", "vocab_size", "hidden_size",
     "output_size", "num_layers", "num_experts", "num_active_experts", "max_seq_len", "dense_layers", "routing",
     "router_table", "router_logits", "index", "sanity", "tensors", "source", "architectures", "model_type",
     "num_attention_heads", "num_key_value_heads", "head_dim", "moe_intermediate_size", "intermediate_size",
     "rms_norm_eps", "rope_theta", "rope_scaling", "hidden_act", "norm_topk_prob", "decoder_sparse_step",
     "mlp_only_layers", "attention_bias", "attention_dropout", "tie_word_embeddings", "use_sliding_window",
-    "sliding_window", "max_window_layers", "bos_token_id", "eos_token_id", "pad_token_id", "add_bos_token"};
+    "sliding_window", "window_period", "max_window_layers", "shared_ffn_size", "kv_lora_rank", "q_lora_rank",
+    "qk_nope_head_dim", "value_head_dim", "rope_dim", "rope_pairs", "yarn", "attention_factor", "activation",
+    "activation_limit", "bos_token_id", "eos_token_id", "pad_token_id", "add_bos_token"};
 
 class Reader {
 public:

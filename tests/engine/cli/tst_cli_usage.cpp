@@ -83,7 +83,8 @@ void TestCliUsage::commandHelp_data()
     QTest::newRow("tokenize") << QStringList{"-p", "--prompt-file", "--json"};
     QTest::newRow("perplexity") << engine + QStringList{"--tokens-file", "--text-file", "--window", "--json"};
     QTest::newRow("bench") << engine + QStringList{"--json", "--prompt-tokens", "--gen-tokens", "--repeat"};
-    QTest::newRow("export") << QStringList{"--out", "--dtype", "--raw", "--json"};
+    QTest::newRow("export") << QStringList{"--out", "--dtype", "--raw", "--json", "--router-table", "--near-tie",
+        "--text-file", "--tokens-file", "--verify-tokens", "--threads"};
 }
 
 void TestCliUsage::commandHelp()
@@ -132,7 +133,6 @@ void TestCliUsage::laterOptionsAreRefusedByName_data()
     option({"--sarif", "f"}, "--sarif");
     option({"--fail-on", "warning"}, "--fail-on");
     option({"--vary", "threads"}, "--vary");
-    option({"--router-table"}, "--router-table");
     option({"--load", "stream"}, "--load stream");
     option({"--numerics", "fast"}, "--numerics fast");
     option({"--numerics=openblas"}, "--numerics openblas");
@@ -185,6 +185,13 @@ void TestCliUsage::mistakes_data()
     row({"logits", tinyModel, "--out", "x"}, {"--tokens", "missing"});
     row({"export", tinyModel}, {"--out", "missing"});
     row({"export", tinyModel, "--out", "x", "--dtype", "q4_k"}, {"--dtype q4_k", "int8"});
+    row({"run", tinyModel, "--tokens", "1", "--router-table"}, {"--router-table", "not an option of run", "export"});
+    row({"export", tinyModel, "--out", "x", "--text-file", "a", "--tokens-file", "b"}, {"more than one text"});
+    row({"export", tinyModel, "--out", "x", "--near-tie", "0.1"}, {"--near-tie", "--router-table"});
+    row({"export", tinyModel, "--out", "x", "--text-file", "a", "--verify-tokens", "0"},
+        {"--text-file", "nothing reads it"});
+    row({"export", tinyModel, "--out", "x", "--verify-tokens", "-1"}, {"--verify-tokens", "\"-1\""});
+    row({"export", tinyModel, "--out", "x", "--router-table", "--near-tie", "-1"}, {"--near-tie", "\"-1\""});
     row({"perplexity", tinyModel}, {"no text", "--tokens-file"});
     row({"bench", tinyModel, "--repeat", "0"}, {"--repeat", "\"0\""});
     row({"inspect", "/nonexistent/model"}, {"/nonexistent/model"});

@@ -2,6 +2,7 @@
 #include "engine/colibri_format/sample.h"
 
 #include "format/readers.h"
+#include "format/verify_checksum.h"
 
 #include <QDir>
 #include <QFile>
@@ -95,8 +96,12 @@ void ReaderTest::brokenRules_data()
         {"num_experts is 65536"});
     row("k above experts", config("\"num_active_experts\": 2", "\"num_active_experts\": 4"), malformed,
         {"num_active_experts is 4", "num_experts 3"});
-    row("router logits", config("\"index\":", "\"router_logits\": {}, \"index\":"), Errc::Unsupported,
-        {"router_logits"});
+    row("router logits", config("\"index\":", "\"router_logits\": {}, \"index\":"), malformed,
+        {"\"router_logits.file\" is missing"});
+    row("dense layers have no rows", config("\"num_layers\": 2", "\"dense_layers\": 1, \"num_layers\": 2"),
+        Errc::Mismatch, {"router_table.layers is 2", "num_layers less dense_layers is 1"});
+    row("only dense layers", config("\"num_layers\": 2", "\"dense_layers\": 2, \"num_layers\": 2"), malformed,
+        {"dense_layers is 2", "from 0 to 1"});
     row("no tensors", config("\"tensors\":", "\"tensor\":"), malformed, {"\"tensors\" has to be a list"});
     row("entry is no object", config("{\"name\":\"embed\"", "7, {\"name\":\"embed\""), malformed,
         {"tensors[0] is a number"});
@@ -311,7 +316,15 @@ void ReaderTest::payloadChecksumIsNotVerified()
     QVERIFY(writeColibriExport(m_model.request(out, DType::F32), {}, {}));
     patched(blob, 100, "damage")(out);
     patched(blob, 32, "checksum")(out);
-    QVERIFY(readColibriExport(out.toStdString(), {}));
+    const auto source = readColibriExport(out.toStdString(), {});
+    QVERIFY(source);
+    QStringList wrong;
+    for (const TensorInfo& tensor : source->tensors) // whoever wants to know can ask
+        if (const auto verified = verifyChecksum(*source, tensor, {}); !verified) {
+            QCOMPARE(verified.error().code, Errc::Mismatch);
+            wrong << QString::fromStdString(tensor.name);
+        }
+    QCOMPARE(wrong, QStringList("layer1.expert2.weight"));
 }
 
 void ReaderTest::openingStops()
