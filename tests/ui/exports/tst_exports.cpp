@@ -59,10 +59,17 @@ struct Shown {
         return *dialog()->findChild<T*>(QLatin1String(name));
     }
     void click(const char* name) { QTest::mouseClick(&named<QPushButton>(name), Qt::LeftButton); }
+    /// The action's key.
+    void press()
+    {
+        window().activateWindow();
+        (void)QTest::qWaitForWindowActive(&window());
+        QTest::keyClick(&window(), Qt::Key_E, Qt::ControlModifier);
+    }
     /// Asks for an export by the action's key and waits for the sizes.
     bool ask(const QString& folder, const QString& name)
     {
-        QTest::keyClick(&window(), Qt::Key_E, Qt::ControlModifier);
+        press();
         if (!QTest::qWaitFor([&] { return dialog() && dialog()->isVisible() && studio->exports().plan(); }, answerMs))
             return false;
         dialog()->form().setPlace(folder, name);
@@ -286,7 +293,7 @@ void TestExports::reportIsShownAgain()
     }
     QCOMPARE(reports, 2);
     // Another one begins anew, under a name that is free.
-    QTest::keyClick(&shown.window(), Qt::Key_E, Qt::ControlModifier);
+    shown.press();
     QTRY_VERIFY(shown.dialog() && shown.named<QPushButton>("startExport").isVisible());
     QCOMPARE(shown.named<QLineEdit>("exportFolder").text(), m_folder->path());
 }

@@ -135,7 +135,7 @@ void ExportForm::makePlaceRows(QGridLayout& grid)
 
 void ExportForm::makeSizeRows(QGridLayout& grid)
 {
-    caption(grid, SizesRow, tr("&Matrices"), m_sizes, Qt::AlignTop);
+    caption(grid, SizesRow, tr("&Matrices"), &m_sizes->table(), Qt::AlignTop);
     grid.addWidget(m_sizes, SizesRow, 1, 1, 2);
     grid.addWidget(m_sizeNote, SizeNoteRow, 1, 1, 2);
 }
@@ -233,8 +233,8 @@ bool ExportForm::ready() const
 
 void ExportForm::showPlan()
 {
-    m_profile->setPlan(m_store.plan());
     m_sizes->setPlan(m_store.plan());
+    m_profile->setPlan(m_store.plan());
 }
 
 void ExportForm::showEnd()
@@ -280,7 +280,7 @@ void ExportForm::showSize()
     else
         m_sizeNote->setNote(Kind::Muted,
             tr("%1 in all; the source has %2. Routers and norms stay as they are.")
-                .arg(exactBytes(size->total), bytesText(m_store.plan()->sourceBytes)));
+                .arg(exactBytes(size->total), bytesText(m_sizes->plan()->sourceBytes)));
     showPlace();
 }
 

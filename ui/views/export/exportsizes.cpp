@@ -39,7 +39,6 @@ ExportSizes::ExportSizes(QWidget* parent)
     auto* const column = new QVBoxLayout(this);
     column->setContentsMargins({});
     column->addWidget(m_table);
-    setFocusProxy(m_table);
     showRows();
     connect(m_table->selectionModel(), &QItemSelectionModel::currentChanged, this, &ExportSizes::changed);
 }

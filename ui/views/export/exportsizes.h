@@ -19,6 +19,7 @@ public:
 
     void setPlan(const ExportPlanPtr& plan); ///< null: the names only
     void setWithTable(bool withTable);
+    const ExportPlanPtr& plan() const { return m_plan; }
     std::optional<DType> dtype() const;
     /// Of the chosen row; null while there is no plan.
     const ExportSizeFacts* chosen() const;
