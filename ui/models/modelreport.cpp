@@ -72,9 +72,14 @@ Cell share(std::uint64_t part, std::uint64_t whole)
     return {text, QVariant(value), {}, value};
 }
 
-QString originOf(const ModelConfig& config, std::string_view name)
+/// A dimension that follows from another one says so, but when that one states it.
+QString originOf(const ModelConfig& config, std::string_view name, std::uint32_t value)
 {
-    const auto found = std::ranges::find(config.origins, name, &RuleOrigin::rule);
+    auto found = std::ranges::find(config.origins, name, &RuleOrigin::rule);
+    if (found == config.origins.end() && name == "head_dim") // with latent attention, as GGUF states it: whole
+        found = std::ranges::find_if(config.origins, [value](const RuleOrigin& rule) {
+            return rule.rule == "qk_nope_head_dim" && rule.value == std::to_string(value);
+        });
     return found == config.origins.end() ? Words::tr("follows from other dimensions") : originText(*found);
 }
 
@@ -240,7 +245,8 @@ CellRows dimensionRows(const ModelFacts& model)
     CellRows rows;
     for (const Dimension& dimension : dimensions) {
         if (const std::uint32_t value = model.config.*dimension.value; value > 0)
-            rows.push_back({{Words::tr(dimension.label)}, count(value), {originOf(model.config, dimension.rule)}});
+            rows.push_back(
+                {{Words::tr(dimension.label)}, count(value), {originOf(model.config, dimension.rule, value)}});
     }
     return rows;
 }

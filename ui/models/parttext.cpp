@@ -146,6 +146,8 @@ QString displayName(std::string_view name)
 
 QString shortName(std::string_view name, const TensorPart& part)
 {
+    if (name.starts_with("blk.")) // GGUF: "blk.N."
+        return displayName(withoutParts(name, part.layer >= 0 ? 2 : 0));
     // "model.layers.N." and "mlp.experts.N." are three parts each.
     return displayName(withoutParts(name, part.expert >= 0 ? 6 : part.layer >= 0 ? 3 : 0));
 }

@@ -128,6 +128,7 @@ class TestExports : public QObject {
 private slots:
     void initTestCase();
     void init();
+    void cleanupTestCase() { QDesktopServices::unsetUrlHandler(QStringLiteral("file")); }
     void theActionFollowsTheModel();
     void previewIsWhatIsWritten_data();
     void previewIsWhatIsWritten();

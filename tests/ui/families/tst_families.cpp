@@ -13,6 +13,7 @@
 
 #include <QDir>
 #include <QFile>
+#include <QSet>
 #include <QSplitter>
 #include <QTabWidget>
 #include <QTest>
@@ -113,6 +114,13 @@ void TestFamilies::page()
         QVERIFY2(row[0].text != QLatin1String("Other"), "a tensor whose part is not known");
     for (const auto& rule : ruleRows(*facts))
         QVERIFY2(!rule[3].text.isEmpty(), qPrintable(rule[0].text + QStringLiteral(" has no meaning")));
+
+    QSet<QString> names; // of what an expert is made of
+    const PartReport report = partReport(*facts, {-1, 0, -1, 1});
+    QVERIFY(report.contents.size() >= 3);
+    for (const auto& row : report.contents)
+        names.insert(row[0].text);
+    QCOMPARE(names.size(), qsizetype(report.contents.size()));
 
     for (const ThemeChoice choice : {ThemeChoice::Light, ThemeChoice::Dark}) {
         Theme theme;
