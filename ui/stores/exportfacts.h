@@ -41,7 +41,7 @@ struct ExportPlanFacts {
     bool hasTokenizer = false; ///< texts can be read
     struct Row {
         ExportSizeFacts plain;
-        ExportSizeFacts withTable;
+        ExportSizeFacts withTable; ///< config.json lists some of its rows, whose lengths are known once they are made
     };
     std::array<Row, exportChoices.size()> rows; ///< as exportChoices
 };

@@ -279,7 +279,8 @@ void ExportForm::showSize()
         m_sizeNote->setNote(Kind::Warning, size->changes.join(u'\n'));
     else
         m_sizeNote->setNote(Kind::Muted,
-            tr("%1 in all; the source has %2. Routers and norms stay as they are.")
+            (m_profile->wantsTable() ? tr("%1 in all, give or take some bytes of config.json; the source has %2.")
+                                     : tr("%1 in all; the source has %2. Routers and norms stay as they are."))
                 .arg(exactBytes(size->total), bytesText(m_sizes->plan()->sourceBytes)));
     showPlace();
 }
