@@ -16,7 +16,7 @@ struct RouterTableOptions {
                                  ///< which is refused with Unsupported when there is no tokenizer
     float nearTie = 1e-3f; ///< decisions with a smaller margin (RunRecord::margin and its unit) are counted
     EngineOptions engine; ///< how the profile is computed; routing is always live
-    std::uint64_t sumBytes = std::uint64_t{256} << 20; ///< of the profile's sums; fewer take more passes over the text
+    std::uint64_t sumBytes = std::uint64_t{128} << 20; ///< of the profile's sums; fewer take more passes over the text
 };
 
 struct ExportOptions {
@@ -46,7 +46,7 @@ struct ExportReport {
 
 /// Writes `model` as a Colibri export of version 1 to the folder `out`, which must not exist: the folder appears whole
 /// or not at all, after all of its checksums were verified. Bounded memory (one tensor row block at a time; a profile
-/// is made in as many passes over the text as keep its sums below 256 MiB). Blocking; `progress` may be null and counts
+/// is made in as many passes over the text as keep its sums below 128 MiB). Blocking; `progress` may be null and counts
 /// bytes; a table that has to be computed first counts once more as many bytes as the export has.
 Result<ExportReport> exportModel(const Model& model, const std::string& out, const ExportOptions& options,
     OpenProgress* progress = nullptr, std::stop_token stop = {});
