@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/export.h"
 
+#include "api/export_plan.h"
 #include "api/export_table.h"
 #include "api/model_impl.h"
 #include "api/model_tokenizer.h"
 #include "format/colibri_writer.h"
 #include "format/output_folder.h"
 #include "model/config_writer.h"
-#include "model/find_tensor.h"
 
 #include <algorithm>
 #include <chrono>
@@ -15,74 +15,6 @@
 
 namespace colibri {
 namespace {
-
-/// Matrices that make up the size take the asked dtype; routers, norms and biases stay as they are, because routing and
-/// scale hang on them.
-bool converts(TensorKind kind, const TensorInfo& tensor)
-{
-    return kind != TensorKind::Router && kind != TensorKind::Norm && tensor.shape.size() == 2;
-}
-
-class Planner {
-public:
-    Planner(const LoadedModel& model, const ExportOptions& options, WriteRequest& request)
-        : m_model(model)
-        , m_options(options)
-        , m_request(request)
-    {
-    }
-
-    Result<void> plan()
-    {
-        const ModelConfig& config = m_model.config;
-        const auto slots = specOf(config.architecture).tensors;
-        for (const TensorSlot& slot : slots)
-            if (slot.kind != TensorKind::Expert)
-                for (LayerRange at = layersOf(slot, config); at.first < at.last; ++at.first)
-                    add(slot, at.first, 0, m_request.dense);
-        for (std::uint32_t layer = config.denseLayers; layer < config.numLayers; ++layer)
-            for (std::uint32_t expert = 0; expert < config.numExperts; ++expert) {
-                PlannedExpert planned{layer, expert, {}};
-                for (const TensorSlot& slot : slots)
-                    if (slot.kind == TensorKind::Expert)
-                        add(slot, layer, expert, planned.tensors);
-                m_request.experts.push_back(std::move(planned));
-            }
-        return m_refusal ? Result<void>(*m_refusal) : Result<void>{};
-    }
-
-private:
-    void add(const TensorSlot& slot, std::uint32_t layer, std::uint32_t expert, std::vector<PlannedTensor>& to)
-    {
-        const auto found = findTensor(m_model.source, slot, layer, expert);
-        if (!found)
-            return;
-        const TensorInfo& part = found->part;
-        if (found->scattered())
-            refuse(*found->stored,
-                "parts of its matrices lie apart from each other, this version runs but does not export such tensors");
-        const bool convert = m_options.dtype && converts(slot.kind, part);
-        const DType dtype = convert ? *m_options.dtype : part.dtype;
-        if (std::ranges::find(exportDTypes, dtype) == exportDTypes.end())
-            refuse(*found->stored,
-                "it is stored as " + std::string(name(dtype))
-                    + ", an export of version 1 holds f32, f16, bf16 and int8");
-        to.push_back({part, part.name, dtype});
-    }
-
-    /// The first reason counts.
-    void refuse(const TensorInfo& tensor, std::string why)
-    {
-        if (!m_refusal)
-            m_refusal = Error{
-                Errc::Unsupported, "export tensor " + tensor.name, m_model.source.path, tensor.offset, std::move(why)};
-    }
-
-    const LoadedModel& m_model;
-    const ExportOptions& m_options;
-    WriteRequest& m_request;
-    std::optional<Error> m_refusal;
-};
 
 /// Computes what a task asks for. Progress: `bytes` for the whole of it.
 Result<void> makeTable(const Model& model, const RouterTableOptions& options, RouterTableTask& task,
@@ -107,10 +39,8 @@ std::pair<std::string, std::string> tableOption(const RouterTableTask& task)
                                 : "profile of " + std::to_string(task.tokens.size()) + " tokens"};
 }
 
-} // namespace
-
-Result<ExportReport> exportModel(const Model& model, const std::string& out, const ExportOptions& options,
-    OpenProgress* progress, std::stop_token stop)
+/// All that the writer has to know but the tensors.
+Result<WriteRequest> requestFor(const Model& model, const std::string& out, const ExportOptions& options)
 {
     const LoadedModel& loaded = *model.impl().loaded;
     WriteRequest request;
@@ -127,40 +57,87 @@ Result<ExportReport> exportModel(const Model& model, const std::string& out, con
     if (!tokenizer)
         return tokenizer.error();
     request.tokenizerText = std::move(*tokenizer);
-    if (auto planned = Planner(loaded, options, request).plan(); !planned)
-        return planned.error();
+    return request;
+}
 
+/// An export but for the rows of its table, which have to be computed.
+struct Planned {
+    WriteRequest request;
+    std::vector<TypeChange> changes;
     std::optional<RouterTableTask> table;
-    if (options.routerTable) {
-        auto task = routerTableTask(model, *options.routerTable);
-        if (!task)
-            return task.error();
-        table = std::move(*task);
-        request.options.push_back(tableOption(*table));
-        if (!table->kept)
-            request.table = table->plan; // its sizes
-    }
+};
+
+/// A table of the sizes of `plan` whose expert ids are as long as they can be.
+RouterTablePlan widest(RouterTablePlan plan)
+{
+    plan.allocate();
+    std::ranges::fill(plan.chosen, static_cast<std::uint16_t>(plan.experts ? plan.experts - 1 : 0));
+    return plan;
+}
+
+Result<Planned> plan(const Model& model, const std::string& out, const ExportOptions& options)
+{
+    auto request = requestFor(model, out, options);
+    if (!request)
+        return request.error();
+    auto changes = planTensors(*model.impl().loaded, options, *request);
+    if (!changes)
+        return changes.error();
+    Planned planned{std::move(*request), std::move(*changes), {}};
+    if (!options.routerTable)
+        return planned;
+    auto task = routerTableTask(model, *options.routerTable);
+    if (!task)
+        return task.error();
+    planned.table = std::move(*task);
+    planned.request.options.push_back(tableOption(*planned.table));
+    if (!planned.table->kept)
+        planned.request.table = widest(planned.table->plan);
+    return planned;
+}
+
+} // namespace
+
+Result<ExportSize> plannedExport(const Model& model, const ExportOptions& options)
+{
+    auto planned = plan(model, {}, options);
+    if (!planned)
+        return planned.error();
+    auto size = sizeOf(planned->request);
+    if (size)
+        size->changes = std::move(planned->changes);
+    return size;
+}
+
+Result<ExportReport> exportModel(const Model& model, const std::string& out, const ExportOptions& options,
+    OpenProgress* progress, std::stop_token stop)
+{
+    auto planned = plan(model, out, options);
+    if (!planned)
+        return planned.error();
+    WriteRequest& request = planned->request;
     const auto bytes = plannedBytes(request);
     if (!bytes)
         return bytes.error();
     if (progress)
-        progress->setBytesTotal(request.table ? 2 * *bytes : *bytes);
+        progress->setBytesTotal(request.table ? 2 * bytes->written : bytes->written);
     if (request.table) {
+        RouterTableTask& table = *planned->table;
         if (auto place = OutputFolder::create(out); !place) // before the long work
             return place.error();
-        if (auto made = makeTable(model, *options.routerTable, *table, *bytes, progress, stop); !made)
+        if (auto made = makeTable(model, *options.routerTable, table, bytes->written, progress, stop); !made)
             return made.error();
-        request.table = std::move(table->plan);
+        request.table = std::move(table.plan);
     }
     const ProgressFn written =
         progress ? ProgressFn([progress](std::uint64_t more) { progress->addBytes(more); }) : ProgressFn();
     const auto report = writeColibriExport(request, written, std::move(stop));
     if (!report)
         return report.error();
-    ExportReport result{report->bytesWritten, report->tensors, report->experts, {}, {}};
-    if (table) {
-        result.table = table->report;
-        result.notes = std::move(table->notes);
+    ExportReport result{report->bytesWritten, report->tensors, report->experts, {}, std::move(planned->changes), {}};
+    if (planned->table) {
+        result.table = planned->table->report;
+        result.notes = std::move(planned->table->notes);
     }
     return result;
 }

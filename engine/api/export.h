@@ -16,7 +16,7 @@ struct RouterTableOptions {
                                  ///< which is refused with Unsupported when there is no tokenizer
     float nearTie = 1e-3f; ///< decisions with a smaller margin (RunRecord::margin and its unit) are counted
     EngineOptions engine; ///< how the profile is computed; routing is always live
-    std::uint64_t sumBytes = std::uint64_t{256} << 20; ///< of the profile's sums; fewer take more passes over the text
+    std::uint64_t sumBytes = std::uint64_t{128} << 20; ///< of the profile's sums; fewer take more passes over the text
 };
 
 struct ExportOptions {
@@ -36,18 +36,54 @@ struct TableReport {
     float nearTie = 0.f;
 };
 
+/// Tensors of a type that an export of version 1 does not hold, and what they are stored as instead when they are not
+/// converted to another one.
+struct TypeChange {
+    DType from = DType::F64;
+    DType to = DType::F32;
+    bool exact = false; ///< every value stays; else they are rounded to `to`, as the model computes with them
+    std::vector<std::string> tensors; ///< as the source calls them
+};
+
 struct ExportReport {
     std::uint64_t bytesWritten = 0;
     std::uint32_t tensors = 0;
     std::uint32_t experts = 0; ///< blobs
     std::optional<TableReport> table; ///< when one was asked for
+    std::vector<TypeChange> changes; ///< empty: none
     std::vector<std::string> notes; ///< one sentence each
 };
 
+/// What of an export is of one type.
+struct TypeShare {
+    DType dtype = DType::F32;
+    std::uint32_t tensors = 0;
+    std::uint64_t weights = 0;
+    std::uint64_t bytes = 0;
+};
+
+/// An export before it is written; bytes are exact.
+struct ExportSize {
+    std::uint64_t denseBytes = 0; ///< dense.bin
+    std::uint64_t expertBytes = 0; ///< all blobs
+    std::uint64_t totalBytes = 0; ///< all files: these, config.json, tokenizer and table
+    std::uint32_t files = 0;
+    std::uint64_t weights = 0; ///< elements of all tensors
+    std::vector<TypeShare> types; ///< those that occur, most bytes first
+    std::vector<TypeChange> changes;
+};
+
+/// What exportModel() will write with these options, by the same computation. Reads no weights; takes milliseconds.
+/// With a routing table that has to be computed, config.json names some of its experts: it, and so the whole, is as
+/// large as it can become.
+Result<ExportSize> plannedExport(const Model& model, const ExportOptions& options);
+
 /// Writes `model` as a Colibri export of version 1 to the folder `out`, which must not exist: the folder appears whole
-/// or not at all, after all of its checksums were verified. Bounded memory (one tensor row block at a time; a profile
-/// is made in as many passes over the text as keep its sums below 256 MiB). Blocking; `progress` may be null and counts
-/// bytes; a table that has to be computed first counts once more as many bytes as the export has.
+/// or not at all, after all of its checksums were verified. Types are kept byte for byte where the version holds them,
+/// so that the export gives the bits of its source. Fails before it writes when the file system has less room than it
+/// takes. Bounded memory (some MiB; blocks of rows; a profile is made in as many passes over the text as its sums
+/// need). Blocking; `progress` may be null and counts bytes; a table that has to be computed first counts once more as
+/// many bytes as the export has.
 Result<ExportReport> exportModel(const Model& model, const std::string& out, const ExportOptions& options,
     OpenProgress* progress = nullptr, std::stop_token stop = {});
 

@@ -291,7 +291,7 @@ Result<RouterTableTask> routerTableTask(const Model& model, const RouterTableOpt
     task.plan.experts = config.numExperts;
     task.plan.ids = task.tokens;
     std::ranges::sort(task.plan.ids);
-    task.plan.ids.erase(std::ranges::unique(task.plan.ids).begin(), task.plan.ids.end());
+    task.plan.ids.erase(std::unique(task.plan.ids.begin(), task.plan.ids.end()), task.plan.ids.end());
     if (auto fits = checkMemory(model, task.plan.ids.size()); !fits)
         return fits.error();
     task.report = {.exact = exact, .rows = config.vocabSize, .nearTie = options.nearTie};

@@ -180,7 +180,8 @@ Action configureExport(CLI::App& app)
     const auto arguments = std::make_shared<ExportArguments>();
     addModel(app, arguments->source, "SOURCE");
     addText(app, {"--out", "DIR", "the folder to write; must not exist"}, arguments->out);
-    addOption(app, {"--dtype", "NAME", "of the matrices: f32, f16, bf16 or int8 (default: as in the source)"},
+    addOption(app,
+        {"--dtype", "NAME", "of the matrices: f32, f16, bf16 or int8 (default: as in the source, blocks of GGUF too)"},
         [arguments](const std::string& value) -> Result<void> {
             arguments->dtype = exportDTypeNamed(value);
             if (!arguments->dtype)

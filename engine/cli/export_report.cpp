@@ -42,6 +42,26 @@ Json agreementJson(const Agreement& agreement, double seconds)
         {"seconds", seconds}};
 }
 
+Json changesJson(const std::vector<TypeChange>& changes)
+{
+    Json list = Json::array();
+    for (const TypeChange& change : changes)
+        list.push_back({{"from", name(change.from)}, {"to", name(change.to)}, {"exact", change.exact},
+            {"tensors", change.tensors}});
+    return list;
+}
+
+/// One line for each type that could not be kept; --json lists all tensors.
+std::string changesText(const std::vector<TypeChange>& changes)
+{
+    std::string text;
+    for (const TypeChange& change : changes)
+        text += fmt::format("  {} {} of {} stored as {}, {}: {}{}\n", change.tensors.size(),
+            change.tensors.size() == 1 ? "tensor" : "tensors", name(change.from), name(change.to),
+            change.exact ? "exactly" : "rounded", change.tensors.front(), change.tensors.size() > 1 ? ", ..." : "");
+    return text;
+}
+
 std::string line(std::string_view label, const std::string& text)
 {
     return fmt::format("{:<22}{}\n", label, text);
@@ -89,8 +109,8 @@ Json exportJson(const WrittenExport& written, const Model& source)
     notes.insert(notes.end(), report.notes.begin(), report.notes.end());
     return {{"source", written.source}, {"out", written.out},
         {"dtype", written.dtype ? Json(name(*written.dtype)) : Json(nullptr)}, {"bytes_written", report.bytesWritten},
-        {"tensors", report.tensors}, {"experts", report.experts}, {"seconds", written.seconds},
-        {"router_table", report.table ? tableJson(*report.table) : Json(nullptr)},
+        {"tensors", report.tensors}, {"experts", report.experts}, {"changed_types", changesJson(report.changes)},
+        {"seconds", written.seconds}, {"router_table", report.table ? tableJson(*report.table) : Json(nullptr)},
         {"agreement", written.agreement ? agreementJson(*written.agreement, written.comparedSeconds) : Json(nullptr)},
         {"notes", std::move(notes)}, {"engine", engineJson(source)}};
 }
@@ -99,7 +119,8 @@ std::string exportText(const WrittenExport& written)
 {
     const ExportReport& report = written.report;
     std::string text = fmt::format("{}: {} in {} tensors and {} expert files, {:.2f} s\n", written.out,
-        sizeText(report.bytesWritten), report.tensors, report.experts, written.seconds);
+                           sizeText(report.bytesWritten), report.tensors, report.experts, written.seconds)
+        + changesText(report.changes);
     if (report.table)
         text += tableText(*report.table);
     if (written.agreement)

@@ -1,10 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/colibri_layout.h"
 
+#include "format/gguf_types.h"
+
+#include <algorithm>
 #include <charconv>
 
 namespace colibri {
 namespace {
+
+struct DTypeCode {
+    DType dtype;
+    std::uint16_t code;
+};
+constexpr std::array<DTypeCode, exportDTypes.size()> plainCodes{
+    {{DType::F32, 0}, {DType::F16, 1}, {DType::Int8, 2}, {DType::BF16, 3}}};
+constexpr std::uint16_t firstGgufCode = 16;
 
 std::string twoDigits(std::uint32_t number)
 {
@@ -32,6 +43,38 @@ bool takePrefix(std::string_view& text, std::string_view prefix)
 }
 
 } // namespace
+
+std::optional<std::uint16_t> dtypeCode(DType dtype)
+{
+    const auto plain = std::ranges::find(plainCodes, dtype, &DTypeCode::dtype);
+    if (plain != plainCodes.end())
+        return plain->code;
+    const auto number = isBlocks(dtype) ? ggmlNumber(dtype) : std::nullopt;
+    return number ? std::optional(static_cast<std::uint16_t>(firstGgufCode + *number)) : std::nullopt;
+}
+
+std::optional<DType> dtypeOfCode(std::uint16_t code)
+{
+    const auto plain = std::ranges::find(plainCodes, code, &DTypeCode::code);
+    if (plain != plainCodes.end())
+        return plain->dtype;
+    const auto blocks = code >= firstGgufCode ? ggmlType(code - std::uint32_t{firstGgufCode}) : std::nullopt;
+    return blocks && isBlocks(*blocks) ? blocks : std::nullopt;
+}
+
+std::optional<DType> heldDTypeNamed(std::string_view text)
+{
+    const auto dtype = dtypeNamed(text);
+    return dtype && dtypeCode(*dtype) ? dtype : std::nullopt;
+}
+
+std::string heldDTypes()
+{
+    std::string text;
+    for (const DType dtype : exportDTypes)
+        text += std::string(name(dtype)) + (dtype == exportDTypes.back() ? " and the block types of GGUF" : ", ");
+    return text;
+}
 
 std::string expertFileName(ExpertPlace place)
 {

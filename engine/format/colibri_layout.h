@@ -38,7 +38,7 @@ inline constexpr std::uint32_t maxExperts = 65535;
 struct expert_blob_t {
     char magic[8];
     std::uint16_t version;
-    std::uint16_t dtype; ///< code of the blob's first tensor, see dtypeCode()
+    std::uint16_t dtype; ///< dtypeCode() of the blob's first tensor
     std::uint16_t layer;
     std::uint16_t expert;
     std::uint32_t header_size;
@@ -72,21 +72,13 @@ struct LogitScale {
 };
 static_assert(sizeof(LogitScale) == 8 && offsetof(LogitScale, scale) == 0 && offsetof(LogitScale, offset) == 4);
 
-struct DTypeCode {
-    DType dtype;
-    std::uint16_t code;
-};
-inline constexpr std::array<DTypeCode, exportDTypes.size()> dtypeCodes{
-    {{DType::F32, 0}, {DType::F16, 1}, {DType::Int8, 2}, {DType::BF16, 3}}};
-inline constexpr std::uint16_t firstGgufCode = 16; ///< codes from here on are 16 + GGML type id
-
-constexpr std::uint16_t dtypeCode(DType dtype)
-{
-    for (const DTypeCode& row : dtypeCodes)
-        if (row.dtype == dtype)
-            return row.code;
-    return 0xFFFF;
-}
+/// What stands for a tensor's type in the header of a blob: 0 f32, 1 f16, 2 int8, 3 bf16, or 16 + the number that ggml
+/// has for a type of blocks. Empty: version 1 does not hold the type.
+std::optional<std::uint16_t> dtypeCode(DType dtype);
+std::optional<DType> dtypeOfCode(std::uint16_t code); ///< the inverse
+std::optional<DType> heldDTypeNamed(std::string_view name); ///< among the types that version 1 holds
+/// "f32, f16, bf16, int8 and the block types of GGUF".
+std::string heldDTypes();
 
 /// Keys of config.json that belong to the format itself; all others describe the architecture.
 namespace key {

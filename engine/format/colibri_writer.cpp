@@ -4,6 +4,7 @@
 #include "format/colibri_layout.h"
 #include "format/config_file.h"
 #include "format/export_config.h"
+#include "format/export_layout.h"
 #include "format/output_folder.h"
 #include "format/readers.h"
 #include "format/tensor_convert.h"
@@ -22,21 +23,12 @@ std::uint64_t tableBytes(const RouterTable& table)
     return std::uint64_t{table.layers} * table.rows * table.k * sizeof(std::uint16_t);
 }
 
-std::optional<std::uint64_t> plannedFileBytes(std::uint64_t begin, const std::vector<PlannedTensor>& tensors)
-{
-    std::optional<std::uint64_t> end = begin;
-    for (const PlannedTensor& tensor : tensors) {
-        const auto size = tensorBytes(tensor.dtype, tensor.from.shape);
-        const auto start = end ? checkedRoundUp(*end, tensorAlignment) : std::nullopt;
-        end = start && size ? checkedAdd(*start, *size) : std::nullopt;
-    }
-    return end;
-}
-
 class Writer {
 public:
-    Writer(const WriteRequest& request, const ProgressFn& progress, std::stop_token stop, OutputFolder folder)
+    Writer(const WriteRequest& request, std::vector<PlannedFile> layout, const ProgressFn& progress,
+        std::stop_token stop, OutputFolder folder)
         : m_request(request)
+        , m_layout(std::move(layout))
         , m_source(*request.source)
         , m_progress(progress)
         , m_stop(std::move(stop))
@@ -46,9 +38,9 @@ public:
 
     Result<WriteReport> write()
     {
-        for (const auto step :
-            {&Writer::writeDense, &Writer::writeExperts, &Writer::writeTable, &Writer::writeRouterLogits,
-                &Writer::writeTokenizer, &Writer::checkSource, &Writer::writeConfig, &Writer::readBack})
+        for (const auto step : {&Writer::writeDense, &Writer::writeExperts, &Writer::writeTable,
+                 &Writer::writeRouterLogits, &Writer::writeTokenizer, &Writer::checkSource, &Writer::writeConfig,
+                 &Writer::finishFiles, &Writer::readBack})
             if (auto done = (this->*step)(); !done)
                 return causeOf(std::move(done.error()));
         if (m_stop.stop_requested())
@@ -72,7 +64,8 @@ private:
     Result<void> append(OutputFile& file, std::span<const std::byte> bytes, std::initializer_list<Hash*> hashes)
     {
         for (Hash* const hash : hashes)
-            hash->add(bytes);
+            if (hash)
+                hash->add(bytes);
         if (auto done = file.write(bytes); !done)
             return done;
         count(bytes.size());
@@ -91,30 +84,69 @@ private:
         return m_source.files[tensor.file]->bytes().subspan(tensor.offset, tensor.size);
     }
 
-    /// Writes tensors one after the other, each at a multiple of 64; `end` is the size of the file so far.
-    Result<void> writeTensors(OutputFile& file, const std::string& fileName, const std::vector<PlannedTensor>& tensors,
-        std::uint64_t end, Hash& payload)
+    Result<void> compareSource(const TensorInfo& tensor, std::uint64_t checksum) const
+    {
+        if (!tensor.xxh64 || checksum == *tensor.xxh64)
+            return {};
+        return Error{Errc::Mismatch, "verify a checksum", m_source.files[tensor.file]->path(), tensor.offset,
+            "the bytes of " + tensor.name + " have XXH64 " + checksumText(checksum) + ", the model says "
+                + checksumText(*tensor.xxh64)};
+    }
+
+    /// Before a tensor is written as something else.
+    Result<void> verifySource(const TensorInfo& tensor)
+    {
+        if (!tensor.xxh64)
+            return {};
+        Hash hash;
+        const ByteSink sink = [&](std::span<const std::byte> bytes) -> Result<void> {
+            hash.add(bytes);
+            return {};
+        };
+        if (auto done = passBytes(bytesOf(tensor), sink, m_stop); !done)
+            return done;
+        return compareSource(tensor, hash.value());
+    }
+
+    /// Writes tensors to the places that `layout` has for them. `payload` takes what stands behind a header of
+    /// `header` bytes; null: nobody asks for it.
+    Result<void> writeTensors(OutputFile& file, const PlannedFile& layout, std::uint64_t header,
+        const std::vector<PlannedTensor>& tensors, Hash* payload)
     {
         constexpr std::array<std::byte, tensorAlignment> zeros{};
-        for (const PlannedTensor& planned : tensors) {
-            if (auto done = verifyChecksum(m_source, planned.from, m_stop); !done)
+        std::uint64_t end = header;
+        for (std::size_t i = 0; i < tensors.size(); ++i) {
+            const PlannedTensor& planned = tensors[i];
+            TensorInfo placed = layout.tensors[i];
+            if (auto done = append(file, std::span(zeros).first(placed.offset - end), {payload}); !done)
                 return done;
-            const std::uint64_t start = (end + tensorAlignment - 1) / tensorAlignment * tensorAlignment;
-            if (auto done = append(file, std::span(zeros).first(start - end), {&payload}); !done)
-                return done;
-            end = start;
-            Hash hash;
-            const ByteSink sink = [&](std::span<const std::byte> bytes) {
-                end += bytes.size();
-                return append(file, bytes, {&payload, &hash});
-            };
-            if (auto done = convertTensor(planned.from, bytesOf(planned.from), planned.dtype, sink, m_stop); !done)
-                return inSource(std::move(done.error()), planned.from);
-            m_written.push_back({{planned.name, 0, start, end - start, planned.dtype, Layout::RowMajor,
-                                     planned.from.shape, hash.value()},
-                fileName});
+            end = placed.offset + placed.size;
+            auto hash = writeTensor(file, planned, payload);
+            if (!hash)
+                return inSource(std::move(hash.error()), planned.from);
+            placed.xxh64 = *hash;
+            m_written.push_back({std::move(placed), layout.name});
         }
         return {};
+    }
+
+    /// Gives the checksum of what was written.
+    Result<std::uint64_t> writeTensor(OutputFile& file, const PlannedTensor& planned, Hash* payload)
+    {
+        const TensorInfo& from = planned.from;
+        const bool copied = planned.dtype == from.dtype && from.layout == Layout::RowMajor && !planned.gather;
+        if (auto done = copied ? Result<void>{} : verifySource(from); !done)
+            return done.error();
+        Hash hash;
+        const ByteSink sink = [&](std::span<const std::byte> bytes) { return append(file, bytes, {payload, &hash}); };
+        const auto bytes = planned.gather ? std::span<const std::byte>() : bytesOf(from);
+        if (auto done = convertTensor({from, bytes, planned.gather, m_request.decode}, planned.dtype, sink, m_stop);
+            !done)
+            return done.error();
+        const std::uint64_t checksum = hash.value();
+        if (auto done = copied ? compareSource(from, checksum) : Result<void>{}; !done)
+            return done.error();
+        return checksum;
     }
 
     /// Adds where the tensor lies to an error of the conversion, which knows no file.
@@ -134,10 +166,9 @@ private:
         auto file = OutputFile::create(joinPath(m_folder.path(), denseFileName));
         if (!file)
             return file.error();
-        Hash payload;
-        if (auto done = writeTensors(*file, std::string(denseFileName), m_request.dense, 0, payload); !done)
+        if (auto done = writeTensors(*file, m_layout.front(), 0, m_request.dense, nullptr); !done)
             return done;
-        return file->finish();
+        return m_finishing.add(std::move(*file));
     }
 
     Result<void> writeExperts()
@@ -146,22 +177,22 @@ private:
             return {};
         if (auto done = m_folder.makeFolder(expertsFolderName); !done)
             return done;
-        for (const PlannedExpert& expert : m_request.experts)
-            if (auto done = writeExpert(expert); !done)
+        const std::size_t first = m_request.dense.empty() ? 0 : 1;
+        for (std::size_t i = 0; i < m_request.experts.size(); ++i)
+            if (auto done = writeExpert(m_request.experts[i], m_layout[first + i]); !done)
                 return done;
         return {};
     }
 
-    Result<void> writeExpert(const PlannedExpert& expert)
+    Result<void> writeExpert(const PlannedExpert& expert, const PlannedFile& layout)
     {
-        const std::string name = expertFileName({expert.layer, expert.expert});
-        auto file = OutputFile::create(joinPath(m_folder.path(), name));
+        auto file = OutputFile::create(joinPath(m_folder.path(), layout.name));
         if (!file)
             return file.error();
         expert_blob_t header = {};
         std::ranges::copy(expertMagic, header.magic);
         header.version = colibriVersion;
-        header.dtype = dtypeCode(expert.tensors.front().dtype);
+        header.dtype = *dtypeCode(expert.tensors.front().dtype); // checkRequest() saw it
         header.layer = static_cast<std::uint16_t>(expert.layer);
         header.expert = static_cast<std::uint16_t>(expert.expert);
         header.header_size = sizeof header;
@@ -171,14 +202,14 @@ private:
             return done;
 
         Hash payload;
-        if (auto done = writeTensors(*file, name, expert.tensors, sizeof header, payload); !done)
+        if (auto done = writeTensors(*file, layout, sizeof header, expert.tensors, &payload); !done)
             return done;
-        header.payload_size = m_written.back().info.offset + m_written.back().info.size - sizeof header;
+        header.payload_size = layout.size - sizeof header;
         header.payload_xxh64 = payload.value();
         if (auto done = file->writeAt(0, headerBytes); !done)
             return done;
         ++m_report.experts;
-        return file->finish();
+        return m_finishing.add(std::move(*file));
     }
 
     Result<void> writeBytes(std::string_view name, std::span<const std::byte> bytes)
@@ -190,7 +221,7 @@ private:
         const ByteSink sink = [&](std::span<const std::byte> block) { return append(*file, block, {&hash}); };
         if (auto done = passBytes(bytes, sink, m_stop); !done)
             return done;
-        return file->finish();
+        return m_finishing.add(std::move(*file));
     }
 
     /// A new file with what `pass` hands to its sink.
@@ -202,7 +233,7 @@ private:
             return file.error();
         if (auto done = pass([&](std::span<const std::byte> block) { return append(*file, block, {}); }); !done)
             return done;
-        return file->finish();
+        return m_finishing.add(std::move(*file));
     }
 
     Result<void> writeTable()
@@ -254,8 +285,10 @@ private:
         if (auto done = file->write(std::as_bytes(std::span(text))); !done)
             return done;
         m_report.bytesWritten += text.size();
-        return file->finish();
+        return m_finishing.add(std::move(*file));
     }
+
+    Result<void> finishFiles() { return m_finishing.finish(); }
 
     /// The reader has the last word on what is an export.
     Result<void> readBack()
@@ -270,10 +303,12 @@ private:
     }
 
     const WriteRequest& m_request;
+    const std::vector<PlannedFile> m_layout;
     const ModelSource& m_source;
     const ProgressFn& m_progress;
     std::stop_token m_stop;
     OutputFolder m_folder;
+    FinishingFiles m_finishing;
     std::vector<WrittenTensor> m_written;
     WriteReport m_report;
 };
@@ -283,44 +318,72 @@ Error badRequest(const WriteRequest& request, std::string why)
     return {Errc::OutOfRange, "write the export", request.out, {}, std::move(why)};
 }
 
-} // namespace
-
-Result<std::uint64_t> plannedBytes(const WriteRequest& request)
+/// What no export of version 1 can be.
+Result<void> checkRequest(const WriteRequest& request)
 {
-    std::optional<std::uint64_t> sum = plannedFileBytes(0, request.dense);
-    const auto add = [&](std::optional<std::uint64_t> bytes) {
-        sum = sum && bytes ? checkedAdd(*sum, *bytes) : std::nullopt;
+    const auto held = [&](const std::vector<PlannedTensor>& tensors) -> Result<void> {
+        for (const PlannedTensor& tensor : tensors)
+            if (!dtypeCode(tensor.dtype))
+                return badRequest(request,
+                    tensor.name + " is to be " + std::string(name(tensor.dtype)) + ", version 1 holds " + heldDTypes());
+        return {};
     };
-    for (const PlannedExpert& expert : request.experts)
-        add(plannedFileBytes(sizeof(expert_blob_t), expert.tensors));
-    if (!request.table && request.source->table)
-        add(tableBytes(*request.source->table));
-    if (request.table)
-        add(plannedTableBytes(*request.table));
-    if (const auto sizes = logitSizes(request))
-        add(routerLogitBytes(sizes->layers, sizes->rows, sizes->experts));
-    add(request.tokenizerText.size());
-    if (!request.source->tokenizerFile.empty()) {
-        const auto tokenizer = MappedFile::open(request.source->tokenizerFile);
-        if (!tokenizer)
-            return tokenizer.error();
-        add((*tokenizer)->bytes().size());
-    }
-    return sum ? Result<std::uint64_t>(*sum) : badRequest(request, "has more bytes than 64 bits can count");
-}
-
-Result<WriteReport> writeColibriExport(const WriteRequest& request, const ProgressFn& progress, std::stop_token stop)
-{
-    for (const PlannedExpert& expert : request.experts)
+    for (const PlannedExpert& expert : request.experts) {
         if (expert.layer >= maxLayers || expert.expert >= maxExperts || expert.tensors.empty())
             return badRequest(request,
                 "layer " + std::to_string(expert.layer) + ", expert " + std::to_string(expert.expert)
                     + " has no tensor or is beyond " + std::to_string(maxLayers) + " layers of "
                     + std::to_string(maxExperts) + " experts");
+        if (auto done = held(expert.tensors); !done)
+            return done;
+    }
+    return held(request.dense);
+}
+
+Result<PlannedBytes> plannedBytes(const WriteRequest& request, const std::vector<PlannedFile>& layout)
+{
+    std::optional<std::uint64_t> sum = 0;
+    const auto add = [&](std::uint64_t bytes) { sum = sum ? checkedAdd(*sum, bytes) : std::nullopt; };
+    std::vector<WrittenTensor> tensors;
+    for (const PlannedFile& file : layout) {
+        add(file.size);
+        for (const TensorInfo& tensor : file.tensors)
+            tensors.push_back({tensor, file.name});
+    }
+    const auto others = otherFilesOf(request);
+    if (!others)
+        return others.error();
+    for (const auto& [name, bytes] : *others)
+        add(bytes);
+    if (!sum)
+        return badRequest(request, "has more bytes than 64 bits can count");
+    return PlannedBytes{*sum, exportConfigText(request, tensors).size()}; // checksums are as long as those to come
+}
+
+} // namespace
+
+Result<PlannedBytes> plannedBytes(const WriteRequest& request)
+{
+    const auto layout = layoutOf(request);
+    return layout ? plannedBytes(request, *layout) : layout.error();
+}
+
+Result<WriteReport> writeColibriExport(const WriteRequest& request, const ProgressFn& progress, std::stop_token stop)
+{
+    if (auto done = checkRequest(request); !done)
+        return done.error();
+    auto layout = layoutOf(request);
+    if (!layout)
+        return layout.error();
+    const auto bytes = plannedBytes(request, *layout);
+    if (!bytes)
+        return bytes.error();
     auto folder = OutputFolder::create(request.out);
     if (!folder)
         return folder.error();
-    return Writer(request, progress, std::move(stop), std::move(*folder)).write();
+    if (auto done = folder->checkRoom(bytes->written + bytes->config); !done)
+        return done.error();
+    return Writer(request, std::move(*layout), progress, std::move(stop), std::move(*folder)).write();
 }
 
 } // namespace colibri

@@ -33,17 +33,21 @@ Result<void> checkMagic(const expert_blob_t& header, const MappedFile& mapped)
         "magic is " + bytes + "(hex), it has to be \"COLIBRI\" and a zero byte"};
 }
 
+std::string codeText(std::uint16_t code)
+{
+    const auto dtype = dtypeOfCode(code);
+    return std::to_string(code) + (dtype ? " (" + std::string(name(*dtype)) + ")" : ", which stands for no type");
+}
+
 Result<void> checkDType(const expert_blob_t& header, const DirectoryFile& file, const MappedFile& mapped)
 {
     const DType first = file.tensors.front().dtype;
-    const FieldRule rule{"dtype", offsetof(expert_blob_t, dtype), header.dtype, dtypeCode(first),
-        "the first tensor of the blob is " + std::string(name(first)) + " in config.json, which is code "
-            + std::to_string(dtypeCode(first))};
-    if (header.dtype >= firstGgufCode)
-        return Error{Errc::Unsupported, "read an expert's header", mapped.path(), rule.offset,
-            "dtype is " + std::to_string(header.dtype) + ", GGUF block type "
-                + std::to_string(header.dtype - firstGgufCode) + ", which this version does not read"};
-    return rule.found == rule.expected ? Result<void>{} : fieldError(mapped, rule, Errc::Mismatch);
+    const std::uint16_t expected = *dtypeCode(first); // the directory has no other types
+    if (header.dtype == expected)
+        return {};
+    return Error{Errc::Mismatch, "read an expert's header", mapped.path(), offsetof(expert_blob_t, dtype),
+        "dtype is " + codeText(header.dtype) + "; the first tensor of the blob is " + std::string(name(first))
+            + " in config.json, which is code " + std::to_string(expected)};
 }
 
 Result<void> checkOrder(const DirectoryFile& file, const MappedFile& mapped)

@@ -67,6 +67,12 @@ std::optional<DType> ggmlType(std::uint32_t number)
     return found == std::end(types) ? std::nullopt : std::optional(found->second);
 }
 
+std::optional<std::uint32_t> ggmlNumber(DType dtype)
+{
+    const auto found = std::ranges::find(types, dtype, &std::pair<std::uint32_t, DType>::second);
+    return found == std::end(types) ? std::nullopt : std::optional(found->first);
+}
+
 std::string ggmlTypeText(std::uint32_t number)
 {
     const auto found = std::ranges::find(others, number, &std::pair<std::uint32_t, std::string_view>::first);

@@ -11,6 +11,7 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -22,6 +23,9 @@ namespace colibri {
 namespace {
 
 constexpr int maxAttempts = 1000;
+constexpr std::uint64_t writeOutBytes = 8u << 20;
+constexpr std::size_t finishedTogether = 64; ///< each is an open file
+constexpr std::string_view unfinished = ".partial-"; ///< behind a dot and the name; before process id, "-" and number
 
 Error systemError(std::string what, const std::string& path, int number)
 {
@@ -60,6 +64,13 @@ std::filesystem::path parentOf(const std::string& path)
 
 } // namespace
 
+bool isUnfinishedName(std::string_view name)
+{
+    const auto at = name.rfind(unfinished);
+    return name.starts_with('.') && at != std::string_view::npos
+        && name.find_first_not_of("0123456789-", at + unfinished.size()) == std::string_view::npos;
+}
+
 Result<void> synchronizeFolder(const std::string& path)
 {
     const int handle = open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -83,6 +94,7 @@ OutputFile::OutputFile(OutputFile&& other) noexcept
     : m_path(std::move(other.m_path))
     , m_handle(std::exchange(other.m_handle, -1))
     , m_size(other.m_size)
+    , m_started(other.m_started)
 {
 }
 
@@ -104,7 +116,17 @@ Result<void> OutputFile::write(std::span<const std::byte> bytes)
 {
     auto done = writeAt(m_size, bytes);
     m_size += bytes.size();
+    if (m_size - m_started >= writeOutBytes)
+        startWriteOut();
     return done;
+}
+
+void OutputFile::startWriteOut()
+{
+    // Only a hint: a file system without it writes when finish() asks for it.
+    sync_file_range(
+        m_handle, static_cast<off_t>(m_started), static_cast<off_t>(m_size - m_started), SYNC_FILE_RANGE_WRITE);
+    m_started = m_size;
 }
 
 Result<void> OutputFile::writeAt(std::uint64_t offset, std::span<const std::byte> bytes)
@@ -135,6 +157,22 @@ Result<void> OutputFile::finish()
     return {};
 }
 
+Result<void> FinishingFiles::add(OutputFile file)
+{
+    file.startWriteOut();
+    m_files.push_back(std::move(file));
+    return m_files.size() < finishedTogether ? Result<void>{} : finish();
+}
+
+Result<void> FinishingFiles::finish()
+{
+    for (OutputFile& file : m_files)
+        if (auto done = file.finish(); !done)
+            return done;
+    m_files.clear();
+    return {};
+}
+
 OutputFolder::OutputFolder(std::string target, std::string path)
     : m_target(std::move(target))
     , m_path(std::move(path))
@@ -160,13 +198,14 @@ Result<OutputFolder> OutputFolder::create(std::string target)
     while (target.size() > 1 && target.ends_with('/'))
         target.pop_back();
     const std::string name = std::filesystem::path(target).filename().native();
-    if (name.empty() || name == "." || name == "..")
+    if (name.empty() || name == "." || name == ".." || isUnfinishedName(name))
         return Error{Errc::OutOfRange, "write the export", target, {}, "is no name for a new folder"};
     if (exists(target))
         return existsAlready(target);
     const auto parent = parentOf(target);
     for (int attempt = 0; attempt < maxAttempts; ++attempt) {
-        const std::string hidden = "." + name + ".partial-" + std::to_string(getpid()) + "-" + std::to_string(attempt);
+        const std::string hidden =
+            "." + name + std::string(unfinished) + std::to_string(getpid()) + "-" + std::to_string(attempt);
         const std::string path = (parent / hidden).native();
         if (mkdir(path.c_str(), 0777) == 0)
             return OutputFolder(std::move(target), path);
@@ -174,6 +213,18 @@ Result<OutputFolder> OutputFolder::create(std::string target)
             return systemError("create the export's folder", target, errno);
     }
     return Error{Errc::Io, "create the export's folder", target, {}, "too many unfinished exports lie beside it"};
+}
+
+Result<void> OutputFolder::checkRoom(std::uint64_t bytes) const
+{
+    struct statvfs system = {};
+    if (statvfs(m_path.c_str(), &system) != 0 || system.f_blocks == 0) // some file systems do not say
+        return {};
+    const std::uint64_t room = std::uint64_t{system.f_bavail} * system.f_frsize;
+    return bytes <= room
+        ? Result<void>{}
+        : Error{Errc::Io, "write the export", m_target, {},
+            "it needs " + std::to_string(bytes) + " bytes, the file system has " + std::to_string(room) + " free"};
 }
 
 Result<void> OutputFolder::makeFolder(std::string_view name)

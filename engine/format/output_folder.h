@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace colibri {
 
@@ -25,6 +26,8 @@ public:
 
     Result<void> write(std::span<const std::byte> bytes);
     Result<void> writeAt(std::uint64_t offset, std::span<const std::byte> bytes);
+    /// Lets the disk begin with what it has not been given yet, without waiting for it.
+    void startWriteOut();
     /// Brings everything to the disk. To be called once, last.
     Result<void> finish();
 
@@ -34,7 +37,24 @@ private:
     std::string m_path;
     int m_handle = -1;
     std::uint64_t m_size = 0;
+    std::uint64_t m_started = 0; ///< bytes that the disk was given
 };
+
+/// Written files on their way to the disk. Waiting for each by itself costs a commit of the file system's journal for
+/// each; waiting for many at once costs few.
+class FinishingFiles {
+public:
+    /// Takes a file whose content is complete; waits for all when there are many.
+    Result<void> add(OutputFile file);
+    /// Waits for all.
+    Result<void> finish();
+
+private:
+    std::vector<OutputFile> m_files;
+};
+
+/// Whether a folder's name is one that an OutputFolder has until it is published: what lies there was not finished.
+bool isUnfinishedName(std::string_view name);
 
 /// A folder that appears whole or not at all: it is filled under a hidden name beside its place and renamed at the end.
 /// What was not published is removed.
@@ -47,6 +67,8 @@ public:
     OutputFolder& operator=(OutputFolder&&) = delete;
 
     const std::string& path() const { return m_path; } ///< where to write until it is published
+    /// Fails when the file system says that it has less room than `bytes`; names both numbers.
+    Result<void> checkRoom(std::uint64_t bytes) const;
     Result<void> makeFolder(std::string_view name);
     /// Gives it its name. Fails, and removes it, when something of that name has appeared meanwhile.
     Result<void> publish();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/colibri_layout.h"
 #include "format/colibri_reader.h"
+#include "format/output_folder.h"
 #include "format/readers.h"
 
 #include <algorithm>
@@ -64,6 +65,16 @@ bool looksLikeGguf(const std::string& path)
     return text == "GGUF" || text == "FUGG" || path.ends_with(".gguf");
 }
 
+/// An export that was never published, because its writer was ended, may lack anything.
+Result<void> refuseUnfinished(const std::string& folder)
+{
+    std::error_code failed;
+    const auto whole = std::filesystem::canonical(folder, failed);
+    return !failed && isUnfinishedName(whole.filename().native())
+        ? openError(Errc::Unsupported, folder, "is an export that was not finished; it can be deleted")
+        : Result<void>{};
+}
+
 Result<FolderSigns> lookInto(const std::string& folder)
 {
     FolderSigns signs;
@@ -93,6 +104,8 @@ Result<ModelSource> readModelSource(const std::string& path, const std::optional
     const auto folder = modelFolder(path);
     if (!folder)
         return folder.error();
+    if (auto done = refuseUnfinished(*folder); !done)
+        return done.error();
     if (raw)
         return readRawExport(*folder, *raw, std::move(stop));
     const auto signs = lookInto(*folder);

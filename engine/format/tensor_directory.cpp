@@ -20,14 +20,6 @@ std::string shapeText(const std::vector<std::uint64_t>& shape)
     return text + "]";
 }
 
-std::string allDTypes()
-{
-    std::string text;
-    for (const DTypeCode& row : dtypeCodes)
-        text += (text.empty() ? "" : ", ") + std::string(name(row.dtype));
-    return text;
-}
-
 /// Reads one entry of "tensors".
 class EntryReader {
 public:
@@ -82,9 +74,9 @@ private:
         const auto layout = readString(m_entry, "layout", m_config, m_where);
         if (!layout)
             return layout.error();
-        const auto knownDType = exportDTypeNamed(*dtype);
+        const auto knownDType = heldDTypeNamed(*dtype);
         if (!knownDType)
-            return fail("dtype", "is \"" + *dtype + "\", this version reads " + allDTypes(), Errc::Unsupported);
+            return fail("dtype", "is \"" + *dtype + "\", this version reads " + heldDTypes(), Errc::Unsupported);
         const auto knownLayout = layoutNamed(*layout);
         if (!knownLayout)
             return fail("layout", "is \"" + *layout + "\", it has to be row_major or column_major");
@@ -109,7 +101,8 @@ private:
                     "shape", "holds a " + std::string(dimension.typeName()) + " that is no integer of 0 or more");
             m_tensor.shape.push_back(*number);
         }
-        if (m_tensor.layout == Layout::ColumnMajor && (m_tensor.shape.size() != 2 || m_tensor.dtype == DType::Int8))
+        const bool addressed = m_tensor.dtype != DType::Int8 && !isBlocks(m_tensor.dtype);
+        if (m_tensor.layout == Layout::ColumnMajor && (m_tensor.shape.size() != 2 || !addressed))
             return fail("layout", "is column_major, which only matrices of f32, f16 and bf16 can be");
         return {};
     }
@@ -128,6 +121,11 @@ private:
                 "offset", "is " + std::to_string(*offset) + ", no multiple of " + std::to_string(tensorAlignment));
         const auto needed = tensorBytes(m_tensor.dtype, m_tensor.shape);
         const std::string what = "shape " + shapeText(m_tensor.shape) + " of " + std::string(name(m_tensor.dtype));
+        const std::uint64_t columns = m_tensor.shape.empty() ? 1 : m_tensor.shape.back();
+        if (!isWholeBlocks(m_tensor.dtype, columns))
+            return fail("shape",
+                "has rows of " + std::to_string(columns) + ", " + std::string(name(m_tensor.dtype)) + " has blocks of "
+                    + std::to_string(traits(m_tensor.dtype).blockElements));
         if (!needed)
             return fail("shape", ": " + what + " needs more bytes than 64 bits can count");
         if (*size != *needed)

@@ -131,25 +131,31 @@ std::uint64_t gatheredBytes(const FoundTensor& found)
 
 void gather(const ModelSource& source, const FoundTensor& found, std::uint32_t expert, std::byte* out)
 {
+    gatherRows(source, found, expert, 0, found.part.shape.size() > 1 ? found.part.shape.front() : 1, out);
+}
+
+void gatherRows(const ModelSource& source, const FoundTensor& found, std::uint32_t expert, std::uint64_t first,
+    std::uint64_t count, std::byte* out)
+{
     const TensorInfo& part = found.part;
     const std::byte* const data = source.files[part.file]->bytes().data() + part.offset;
     const bool odd = found.take == Take::OddColumns;
-    const std::size_t rows = part.shape.front();
-    const std::size_t cols = part.shape.size() > 1 ? part.shape.back() : 1;
+    const std::size_t rows = part.shape.size() > 1 ? part.shape.front() : 1;
+    const std::size_t cols = part.shape.back();
     if (!found.scales) {
         const std::size_t size = elementBytes(part.dtype);
-        for (std::size_t r = 0; r < rows; ++r)
+        for (std::size_t r = 0; r < count; ++r)
             for (std::size_t c = 0; c < cols; ++c)
-                std::memcpy(out + (r * cols + c) * size, data + (c * rows * 2 + r * 2 + odd) * size, size);
+                std::memcpy(out + (r * cols + c) * size, data + (c * rows * 2 + (first + r) * 2 + odd) * size, size);
         return;
     }
     const std::size_t groups = cols / 32;
     const std::size_t step = found.take == Take::Columns ? 1 : 2;
     const std::byte* const scales = source.files[found.scales->file]->bytes().data() + found.scales->offset
         + expert * found.scales->shape[1] * groups;
-    for (std::size_t r = 0; r < rows; ++r)
+    for (std::size_t r = 0; r < count; ++r)
         for (std::size_t g = 0; g < groups; ++g) {
-            const std::size_t at = (r * step + odd) * groups + g;
+            const std::size_t at = ((first + r) * step + odd) * groups + g;
             packBlock(data + at * 16, scales[at], out + (r * groups + g) * 17);
         }
 }

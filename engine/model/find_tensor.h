@@ -31,5 +31,8 @@ std::uint64_t gatheredBytes(const FoundTensor& found);
 /// Brings a scattered tensor together, row-major: `part` as it is laid out then. `out` has gatheredBytes. Stored bytes
 /// are in the mappings of the source; reads nothing else.
 void gather(const ModelSource& source, const FoundTensor& found, std::uint32_t expert, std::byte* out);
+/// Rows [first, first + count) of it; a vector is one row.
+void gatherRows(const ModelSource& source, const FoundTensor& found, std::uint32_t expert, std::uint64_t first,
+    std::uint64_t count, std::byte* out);
 
 } // namespace colibri

@@ -232,6 +232,7 @@ private:
             data = copy.data();
             m_lastCopied = true;
         }
+        m_model.matrixTypes[static_cast<std::size_t>(tensor.dtype)] = true;
         const std::uint64_t scales = *scaleBytes(tensor.dtype, tensor.shape);
         matrix = Matrix{data + scales, scales ? reinterpret_cast<const float*>(data) : nullptr, tensor.dtype,
             tensor.layout, static_cast<std::uint32_t>(*checkedProduct(tensor.shape) / tensor.shape.back()),

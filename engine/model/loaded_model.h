@@ -8,6 +8,7 @@
 #include "types/open_progress.h"
 #include "types/result.h"
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <new>
@@ -38,6 +39,7 @@ struct LoadedModel {
     ModelConfig config;
     Weights weights;
     CopiedWeights copied;
+    std::array<bool, dtypeCount> matrixTypes{}; ///< [DType]: some matrix is of it
     std::uint64_t parameters = 0;
     std::uint64_t activeParameters = 0;
     std::uint64_t mappedBytes = 0;

@@ -21,8 +21,8 @@ Error refused(std::string why)
 FormatSet roundedFormats(const LoadedModel& model, Activations activations)
 {
     FormatSet formats{};
-    for (const TensorInfo& tensor : model.source.tensors)
-        if (const auto format = quantFormatOf(tensor.dtype); format && activations == Activations::Q8)
+    for (std::size_t i = 0; i < model.matrixTypes.size() && activations == Activations::Q8; ++i)
+        if (const auto format = quantFormatOf(static_cast<DType>(i)); format && model.matrixTypes[i])
             formats[static_cast<std::size_t>(*format)] = true;
     return formats;
 }

@@ -32,57 +32,23 @@ struct DTypeTraits {
 
 /// [dtype]
 inline constexpr auto dtypeTraits = std::to_array<DTypeTraits>({
-    {"f32", 1, 4, true},
-    {"f16", 1, 2, true},
-    {"bf16", 1, 2, true},
-    {"int8", 1, 1, true},
-    {"f64", 1, 8, true},
-    {"f8_e4m3", 1, 1, true},
-    {"f8_e5m2", 1, 1, true},
-    {"i8", 1, 1, true},
-    {"i16", 1, 2, true},
-    {"i32", 1, 4, true},
-    {"i64", 1, 8, true},
-    {"u8", 1, 1, false},
-    {"u16", 1, 2, false},
-    {"u32", 1, 4, false},
-    {"u64", 1, 8, false},
-    {"bool", 1, 1, false},
-    {"f8_e8m0", 1, 1, false},
-    {"q4_0", 32, 18, true},
-    {"q4_1", 32, 20, true},
-    {"q5_0", 32, 22, true},
-    {"q5_1", 32, 24, true},
-    {"q8_0", 32, 34, true},
-    {"q2_k", 256, 84, true},
-    {"q3_k", 256, 110, true},
-    {"q4_k", 256, 144, true},
-    {"q5_k", 256, 176, true},
-    {"q6_k", 256, 210, true},
-    {"iq4_nl", 32, 18, true},
-    {"iq4_xs", 256, 136, true},
-    {"mxfp4", 32, 17, true},
-    {"q8_1", 32, 36, false},
-    {"q8_k", 256, 292, false},
-    {"iq1_s", 256, 50, false},
-    {"iq1_m", 256, 56, false},
-    {"iq2_xxs", 256, 66, false},
-    {"iq2_xs", 256, 74, false},
-    {"iq2_s", 256, 82, false},
-    {"iq3_xxs", 256, 98, false},
-    {"iq3_s", 256, 110, false},
-    {"tq1_0", 256, 54, false},
-    {"tq2_0", 256, 66, false},
-    {"nvfp4", 64, 36, false},
-    {"q1_0", 128, 18, false},
-    {"q2_0", 64, 18, false},
-    {"unknown", 1, 0, false}, // a type that a file names and this program cannot size
+    {"f32", 1, 4, true}, {"f16", 1, 2, true}, {"bf16", 1, 2, true}, {"int8", 1, 1, true}, {"f64", 1, 8, true},
+    {"f8_e4m3", 1, 1, true}, {"f8_e5m2", 1, 1, true}, {"i8", 1, 1, true}, {"i16", 1, 2, true}, {"i32", 1, 4, true},
+    {"i64", 1, 8, true}, {"u8", 1, 1, false}, {"u16", 1, 2, false}, {"u32", 1, 4, false}, {"u64", 1, 8, false},
+    {"bool", 1, 1, false}, {"f8_e8m0", 1, 1, false}, {"q4_0", 32, 18, true}, {"q4_1", 32, 20, true},
+    {"q5_0", 32, 22, true}, {"q5_1", 32, 24, true}, {"q8_0", 32, 34, true}, {"q2_k", 256, 84, true},
+    {"q3_k", 256, 110, true}, {"q4_k", 256, 144, true}, {"q5_k", 256, 176, true}, {"q6_k", 256, 210, true},
+    {"iq4_nl", 32, 18, true}, {"iq4_xs", 256, 136, true}, {"mxfp4", 32, 17, true}, {"q8_1", 32, 36, false},
+    {"q8_k", 256, 292, false}, {"iq1_s", 256, 50, false}, {"iq1_m", 256, 56, false}, {"iq2_xxs", 256, 66, false},
+    {"iq2_xs", 256, 74, false}, {"iq2_s", 256, 82, false}, {"iq3_xxs", 256, 98, false}, {"iq3_s", 256, 110, false},
+    {"tq1_0", 256, 54, false}, {"tq2_0", 256, 66, false}, {"nvfp4", 64, 36, false}, {"q1_0", 128, 18, false},
+    {"q2_0", 64, 18, false}, {"unknown", 1, 0, false}, // a type that a file names and this program cannot size
 });
 inline constexpr int dtypeCount = static_cast<int>(dtypeTraits.size());
 static_assert(dtypeCount == static_cast<int>(DType::Unknown) + 1);
 inline constexpr std::uint32_t int8GroupSize = 32;
 
-/// Types that weights can be converted to and that version 1 of the export holds.
+/// Types that weights can be converted to. Version 1 of the export holds them and types of blocks.
 inline constexpr std::array exportDTypes{DType::F32, DType::F16, DType::BF16, DType::Int8};
 
 /// row_major: a row's elements lie side by side; column_major: a column's do.
@@ -100,6 +66,12 @@ std::string_view name(Layout layout); ///< "row_major", "column_major"
 std::optional<DType> dtypeNamed(std::string_view name);
 std::optional<DType> exportDTypeNamed(std::string_view name); ///< among exportDTypes
 std::optional<Layout> layoutNamed(std::string_view name);
+
+/// Whether a type is of blocks of several elements, as GGUF files have them.
+constexpr bool isBlocks(DType dtype)
+{
+    return traits(dtype).blockElements > 1;
+}
 
 /// Bytes of one element without its share of scales; 0 for types of blocks, whose elements have no address.
 constexpr std::uint32_t elementBytes(DType dtype)

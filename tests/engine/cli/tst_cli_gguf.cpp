@@ -33,19 +33,29 @@ private slots:
     void splitIsOneModel();
     void partsAndDamage();
     void architectureThatIsNotKnown();
-    void exportRefusesBlockTypes();
+    void exportKeepsBlockTypes();
     void exportTakesTheTokenizerAlong_data();
     void exportTakesTheTokenizerAlong();
 };
 
-void TestCliGguf::exportRefusesBlockTypes()
+void TestCliGguf::exportKeepsBlockTypes()
 {
     const QTemporaryDir folder;
-    const Outcome outcome = runColibri({"export", data + "model.gguf", "--out", folder.filePath("out")});
-    QCOMPARE(outcome.code, 2);
-    for (const char* const word : {"token_embd.weight", "offset 31776", "q4_0", "version 1"})
-        QVERIFY2(outcome.err.contains(word), outcome.err.constData());
-    QVERIFY(QDir(folder.path()).isEmpty(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot));
+    const QString out = folder.filePath("out");
+    const auto report = onlyJson(runColibri({"export", data + "model.gguf", "--out", out, "--json"}));
+    QVERIFY(report);
+    QVERIFY((*report)["changed_types"].toArray().isEmpty());
+    const auto json = onlyJson(runColibri({"inspect", out, "--json"}));
+    QVERIFY(json);
+    const QJsonArray tensors = (*json)["tensors"].toArray();
+    const QJsonObject down = rowWith(tensors, "name", "model.layers.1.mlp.experts.5.down_proj.weight");
+    QCOMPARE(down["dtype"].toString(), "q4_0");
+    QCOMPARE(down["size"].toInteger(), qint64{128} * 64 / 32 * 18);
+    const QStringList run{"--tokens", "143,34,34,110", "-n", "8", "--json"};
+    const auto before = onlyJson(runColibri(QStringList{"run", data + "model.gguf"} + run));
+    const auto after = onlyJson(runColibri(QStringList{"run", out} + run));
+    QVERIFY(before && after && !(*before)["token_ids"].toArray().isEmpty());
+    QCOMPARE((*after)["token_ids"], (*before)["token_ids"]);
 }
 
 void TestCliGguf::exportTakesTheTokenizerAlong_data()

@@ -185,7 +185,7 @@ WriteRequest Model::request(const QString& out, DType dtype) const
     request.toolVersion = "1.2.3";
     request.time = 1'000'000'000;
     for (const TensorInfo& tensor : source.tensors) {
-        const PlannedTensor planned{tensor, tensor.name, dtype};
+        const PlannedTensor planned{tensor, tensor.name, dtype, {}};
         const auto dot = tensor.name.find(".expert");
         if (dot == std::string::npos) {
             request.dense.push_back(planned);

@@ -149,8 +149,19 @@ void ReaderTest::brokenRules_data()
     row("truncated file", cut("dense.bin", 1000), Errc::Truncated, {"dense.bin", "ends at 1000"});
     row("overlap", config("\"offset\":320,", "\"offset\":256,"), malformed,
         {"dense.bin", "norm begins here, inside of embed", "ends at 308"});
-    row("GGUF dtype", config("308,\"dtype\":\"f32\"", "308,\"dtype\":\"q8_0\""), Errc::Unsupported,
-        {"\"q8_0\"", "f32, f16, int8, bf16"});
+    row("GGUF dtype", config("308,\"dtype\":\"f32\"", "308,\"dtype\":\"q8_0\""), malformed,
+        {"shape (embed) has rows of 7", "q8_0 has blocks of 32"});
+    row("blocks of another size",
+        config("308,\"dtype\":\"f32\",\"shape\":[11,7]", "308,\"dtype\":\"q8_0\",\"shape\":[11,32]"), Errc::Mismatch,
+        {"size (embed) is 308", "of q8_0 needs 374"});
+    row("column_major blocks",
+        config("308,\"dtype\":\"f32\",\"shape\":[11,7],\"layout\":\"row_major\"",
+            "308,\"dtype\":\"q8_0\",\"shape\":[11,32],\"layout\":\"column_major\""),
+        malformed, {"layout (embed)", "only matrices"});
+    for (const char* const dtype : {"f64", "f8_e4m3", "i8", "bool", "unknown", "Q8_0"})
+        row((QByteArray("dtype ") + dtype).constData(),
+            config("308,\"dtype\":\"f32\"", QByteArray("308,\"dtype\":\"") + dtype + "\""), Errc::Unsupported,
+            {dtype, "f32, f16, bf16, int8 and the block types of GGUF"});
     row("unknown layout", config("\"layout\":\"row_major\"", "\"layout\":\"rows\""), malformed,
         {"layout (embed) is \"rows\""});
     row("column_major vector",
@@ -163,7 +174,10 @@ void ReaderTest::brokenRules_data()
     row("blob magic", patched(blob, 3, "0"), malformed, {blob, "magic is 43 4f 4c 30"});
     row("blob version", patched(blob, 8, "\2"), Errc::Unsupported, {blob, "offset 8", "version is 2"});
     row("blob dtype", patched(blob, 10, "\1"), Errc::Mismatch, {blob, "offset 10", "dtype is 1", "code 0"});
-    row("blob GGUF dtype", patched(blob, 10, QByteArray(1, 24)), Errc::Unsupported, {blob, "GGUF block type 8"});
+    row("blob GGUF dtype", patched(blob, 10, QByteArray(1, 24)), Errc::Mismatch,
+        {blob, "offset 10", "dtype is 24 (q8_0)", "is f32", "code 0"});
+    row("blob dtype of nothing", patched(blob, 10, QByteArray(1, 17)), Errc::Mismatch,
+        {blob, "dtype is 17, which stands for no type"});
     row("blob layer", patched(blob, 12, QByteArray(1, '\0')), Errc::Mismatch,
         {blob, "offset 12", "layer is 0", "says 1"});
     row("blob expert", patched(blob, 14, "\1"), Errc::Mismatch, {blob, "offset 14", "expert is 1", "says 2"});

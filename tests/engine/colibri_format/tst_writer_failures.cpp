@@ -144,7 +144,7 @@ void WriterFailuresTest::cancelLeavesNothing()
     QFETCH(quint64, after);
     const sample::Model model(DType::F32);
     const WriteRequest request = model.request(model.path("out"), DType::F32);
-    const std::uint64_t limit = after == UINT64_MAX ? *plannedBytes(request) : after;
+    const std::uint64_t limit = after == UINT64_MAX ? plannedBytes(request)->written : after;
     std::stop_source stop;
     if (limit == 0)
         stop.request_stop();
@@ -245,7 +245,7 @@ void WriterFailuresTest::killedWriterLeavesNoFolder()
     const WriteRequest request = model.request(model.path("out"), DType::F16);
     const auto planned = plannedBytes(request);
     QVERIFY(planned);
-    for (const std::uint64_t limit : {std::uint64_t{1}, *planned / 2, *planned - 1, *planned}) {
+    for (const std::uint64_t limit : {std::uint64_t{1}, planned->written / 2, planned->written - 1, planned->written}) {
         const int code = inChild([&] {
             std::uint64_t written = 0;
             const auto kill = [&](std::uint64_t bytes) {

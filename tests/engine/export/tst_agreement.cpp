@@ -43,8 +43,8 @@ class TestAgreement : public QObject {
 
 private slots:
     void keptTypesAgreeWholly();
-    void int8AgreesAsFarAsTwoEvaluations_data();
-    void int8AgreesAsFarAsTwoEvaluations();
+    void agreesAsFarAsTwoEvaluations_data();
+    void agreesAsFarAsTwoEvaluations();
     void linearMoePredictsNothing();
     void otherShapesAreRefused();
     void nothingToCompare();
@@ -91,19 +91,24 @@ void TestAgreement::keptTypesAgreeWholly()
     QCOMPARE(progress.bytesDone(), std::uint64_t{120});
 }
 
-void TestAgreement::int8AgreesAsFarAsTwoEvaluations_data()
+void TestAgreement::agreesAsFarAsTwoEvaluations_data()
 {
+    QTest::addColumn<DType>("dtype");
     QTest::addColumn<std::uint32_t>("context");
-    QTest::newRow("one window") << 0u;
-    QTest::newRow("windows of 16") << 16u;
+    QTest::addColumn<std::uint32_t>("laterThan"); ///< the first difference is
+    QTest::newRow("int8, one window") << DType::Int8 << 0u << 0u;
+    QTest::newRow("int8, windows of 16") << DType::Int8 << 16u << 0u;
+    QTest::newRow("bf16, windows of 8") << DType::BF16 << 8u << 8u;
 }
 
-void TestAgreement::int8AgreesAsFarAsTwoEvaluations()
+void TestAgreement::agreesAsFarAsTwoEvaluations()
 {
+    QFETCH(const DType, dtype);
     QFETCH(const std::uint32_t, context);
+    QFETCH(const std::uint32_t, laterThan);
     const OpenedModel source({.dtype = DType::F32});
-    const ModelPtr copy = exported(*source.model, DType::Int8);
-    const std::vector<TokenId> tokens = someTokens(70, 101);
+    const ModelPtr copy = exported(*source.model, dtype);
+    const std::vector<TokenId> tokens = someTokens(210, 101);
     EngineOptions options;
     options.context = context;
     const auto agreement = compareModels(source.model, copy, tokens, options);
@@ -163,6 +168,7 @@ void TestAgreement::int8AgreesAsFarAsTwoEvaluations()
     QVERIFY(most > 0 && agreement->logitNmse < 1e-2 && same < agreement->decisions); // or this says little
     QVERIFY(agreement->firstDifference);
     std::ranges::sort(apart);
+    QVERIFY2(apart[0].first >= laterThan, qPrintable(QString::number(apart[0].first)));
     QCOMPARE(agreement->firstDifference->position, apart[0].first);
     QCOMPARE(agreement->firstDifference->layer, apart[0].second);
     QVERIFY(agreement->firstDifference->margin >= 0 && double{agreement->firstDifference->margin} <= 2 * mostRouter);
