@@ -37,7 +37,7 @@ inline std::shared_ptr<ExportReportFacts> sampleReport()
     auto report = std::make_shared<ExportReportFacts>();
     report->source = QStringLiteral("/models/qwen3-30b-a3b-q4_k_m.gguf");
     report->sourceBytes = 18'556'685'824;
-    report->out = QStringLiteral("/home/ada/exports/qwen3-30b-a3b-q4_k_m-export");
+    report->out = QStringLiteral("/exports/qwen3-30b-a3b-q4_k_m-export");
     report->dtype = DType::Int8;
     report->bytesWritten = 34'477'255'747;
     report->tensors = 18'867;
