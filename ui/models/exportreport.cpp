@@ -142,8 +142,10 @@ QString lossText(double loss, double source)
     const double more = loss - source;
     if (std::isnan(more))
         return lossText(loss);
+    if (more == 0)
+        return Words::tr("%1, the same").arg(lossText(loss));
     const QString sign = more < 0 ? QStringLiteral("\u2212") : QStringLiteral("+");
-    return Words::tr("%1, %2%3").arg(lossText(loss), sign, QLocale().toString(std::abs(more), 'f', 4));
+    return Words::tr("%1, %2%3").arg(lossText(loss), sign, smallText(std::abs(more)));
 }
 
 std::vector<Row> agreementRows(const ExportAgreementFacts& agreement)

@@ -49,6 +49,12 @@ Cell text(std::string_view value)
     return {displayName(value)};
 }
 
+/// The last part of a path, which is the tool tip.
+Cell fileName(std::string_view path)
+{
+    return {displayName(path.substr(path.rfind('/') + 1)), {}, displayName(path)}; // npos + 1 is 0
+}
+
 Cell count(std::uint64_t value)
 {
     return Cell::number(groupedText(value), value);
@@ -317,7 +323,7 @@ CellRows metadataRows(const ModelFacts& model, const QString& filter)
             return key.contains(word, Qt::CaseInsensitive) || value.contains(word, Qt::CaseInsensitive);
         });
         if (fits)
-            rows.push_back({{key}, {value}, text(entry.type), text(entry.file), count(entry.offset)});
+            rows.push_back({{key}, {value}, text(entry.type), fileName(entry.file), count(entry.offset)});
     }
     return rows;
 }

@@ -262,6 +262,7 @@ void TestExports::reportIsShownAgain()
     QVERIFY(report.agreement->sourceLoss > 0);
     QVERIFY(shown.named<QLabel>("exportVerdict").isVisible());
     QDir().mkpath(QStringLiteral(COLIBRI_PICTURES));
+    QTest::qWait(50); // new parts of the page are shown once events were seen to
     shown.dialog()->grab().save(QStringLiteral(COLIBRI_PICTURES "/window-report.png"));
     shown.click("copyExportReport");
     const QString text = QApplication::clipboard()->text();

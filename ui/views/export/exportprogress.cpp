@@ -25,12 +25,14 @@ constexpr int barSteps = 1000;
 
 QString amountText(const Task& task)
 {
-    const auto amount = [&](double value) {
-        return task.unit == QLatin1String("B") ? bytesText(static_cast<std::uint64_t>(value))
-                                               : QStringLiteral("%1 %2").arg(value, 0, 'f', 0).arg(task.unit);
+    const bool bytes = task.unit == QLatin1String("B");
+    const auto amount = [bytes](double value) {
+        const auto whole = static_cast<std::uint64_t>(value);
+        return bytes ? bytesText(whole) : groupedText(whole);
     };
-    return task.total > 0 ? ExportProgress::tr("%1 of %2").arg(amount(task.done), amount(task.total))
-                          : amount(task.done);
+    const QString text =
+        task.total > 0 ? ExportProgress::tr("%1 of %2").arg(amount(task.done), amount(task.total)) : amount(task.done);
+    return bytes ? text : QStringLiteral("%1 %2").arg(text, task.unit);
 }
 
 /// What stands under the bar: amounts, rate, time left.
