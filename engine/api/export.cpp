@@ -16,10 +16,38 @@
 namespace colibri {
 namespace {
 
-/// Computes what a task asks for. Progress: `bytes` for the whole of it.
-Result<void> makeTable(const Model& model, const RouterTableOptions& options, RouterTableTask& task,
-    std::uint64_t bytes, OpenProgress* progress, const std::stop_token& stop)
+/// A table of the sizes of `plan` whose expert ids are as long as they can be.
+RouterTablePlan widest(RouterTablePlan plan)
 {
+    plan.allocate();
+    std::ranges::fill(plan.chosen, static_cast<std::uint16_t>(plan.experts ? plan.experts - 1 : 0));
+    return plan;
+}
+
+/// Puts what there is to say of a table before it is made, its sizes, into the request. Empty: none was asked for.
+Result<std::optional<RouterTableTask>> planTable(
+    const Model& model, const ExportOptions& options, WriteRequest& request)
+{
+    if (!options.routerTable)
+        return std::optional<RouterTableTask>();
+    auto task = routerTableTask(model, *options.routerTable);
+    if (!task)
+        return task.error();
+    request.options.emplace_back("router_table",
+        task->kept               ? std::string("kept")
+            : task->report.exact ? std::string("exact")
+                                 : "profile of " + std::to_string(task->tokens.size()) + " tokens");
+    if (!task->kept)
+        request.table = widest(task->plan);
+    return std::optional(std::move(*task));
+}
+
+/// Computes the table of a request. Progress: `bytes` for the whole of it.
+Result<void> makeTable(const Model& model, const RouterTableOptions& options, RouterTableTask& task,
+    WriteRequest& request, std::uint64_t bytes, OpenProgress* progress, const std::stop_token& stop)
+{
+    if (auto place = OutputFolder::create(request.out); !place) // before the long work
+        return place.error();
     std::uint64_t shown = 0;
     const TableProgress report = [&](std::uint64_t done, std::uint64_t total) {
         const auto reached = static_cast<std::uint64_t>(
@@ -27,16 +55,9 @@ Result<void> makeTable(const Model& model, const RouterTableOptions& options, Ro
         if (progress)
             progress->addBytes(reached - std::exchange(shown, reached));
     };
-    return computeRouterTable(model, options, task, report, stop);
-}
-
-/// For "source" of config.json.
-std::pair<std::string, std::string> tableOption(const RouterTableTask& task)
-{
-    return {"router_table",
-        task.kept               ? std::string("kept")
-            : task.report.exact ? std::string("exact")
-                                : "profile of " + std::to_string(task.tokens.size()) + " tokens"};
+    auto done = computeRouterTable(model, options, task, report, stop);
+    request.table = std::move(task.plan);
+    return done;
 }
 
 /// All that the writer has to know but the tensors.
@@ -67,14 +88,6 @@ struct Planned {
     std::optional<RouterTableTask> table;
 };
 
-/// A table of the sizes of `plan` whose expert ids are as long as they can be.
-RouterTablePlan widest(RouterTablePlan plan)
-{
-    plan.allocate();
-    std::ranges::fill(plan.chosen, static_cast<std::uint16_t>(plan.experts ? plan.experts - 1 : 0));
-    return plan;
-}
-
 Result<Planned> plan(const Model& model, const std::string& out, const ExportOptions& options)
 {
     auto request = requestFor(model, out, options);
@@ -83,17 +96,10 @@ Result<Planned> plan(const Model& model, const std::string& out, const ExportOpt
     auto changes = planTensors(*model.impl().loaded, options, *request);
     if (!changes)
         return changes.error();
-    Planned planned{std::move(*request), std::move(*changes), {}};
-    if (!options.routerTable)
-        return planned;
-    auto task = routerTableTask(model, *options.routerTable);
-    if (!task)
-        return task.error();
-    planned.table = std::move(*task);
-    planned.request.options.push_back(tableOption(*planned.table));
-    if (!planned.table->kept)
-        planned.request.table = widest(planned.table->plan);
-    return planned;
+    auto table = planTable(model, options, *request);
+    if (!table)
+        return table.error();
+    return Planned{std::move(*request), std::move(*changes), std::move(*table)};
 }
 
 } // namespace
@@ -121,14 +127,11 @@ Result<ExportReport> exportModel(const Model& model, const std::string& out, con
         return bytes.error();
     if (progress)
         progress->setBytesTotal(request.table ? 2 * bytes->written : bytes->written);
-    if (request.table) {
-        RouterTableTask& table = *planned->table;
-        if (auto place = OutputFolder::create(out); !place) // before the long work
-            return place.error();
-        if (auto made = makeTable(model, *options.routerTable, table, bytes->written, progress, stop); !made)
+    if (request.table)
+        if (auto made =
+                makeTable(model, *options.routerTable, *planned->table, request, bytes->written, progress, stop);
+            !made)
             return made.error();
-        request.table = std::move(table.plan);
-    }
     const ProgressFn written =
         progress ? ProgressFn([progress](std::uint64_t more) { progress->addBytes(more); }) : ProgressFn();
     const auto report = writeColibriExport(request, written, std::move(stop));

@@ -56,7 +56,9 @@ private:
     Error causeOf(Error error)
     {
         auto intact = error.code == Errc::Cancelled ? Result<void>{} : checkSource();
-        return intact ? error : intact.error();
+        if (!intact)
+            return intact.error();
+        return error;
     }
 
     /// Appends to a file and counts. `hashes` take the bytes first: the fault guard helps where this process reads a

@@ -76,7 +76,7 @@ void TestCliExport::json()
     QVERIFY(report);
     QCOMPARE(report->keys(),
         sorted({"source", "out", "dtype", "bytes_written", "tensors", "experts", "changed_types", "seconds",
-            "router_table", "notes", "engine"}));
+            "router_table", "agreement", "notes", "engine"}));
     QVERIFY((*report)["router_table"].isNull());
     const QJsonObject agreement = (*report)["agreement"].toObject();
     QCOMPARE(agreement.keys(),

@@ -22,6 +22,7 @@ namespace {
 std::vector<float> floatsOf(const std::vector<std::uint32_t>& bits)
 {
     std::vector<float> values;
+    values.reserve(bits.size());
     for (const std::uint32_t one : bits)
         values.push_back(std::bit_cast<float>(one));
     return values;

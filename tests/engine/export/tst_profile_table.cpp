@@ -197,7 +197,7 @@ void TestProfileTable::profile()
             std::array<float, 2> scale;
             std::memcpy(scale.data(), logits.constData() + layers * config.vocabSize * experts + at * 8, 8);
             for (std::size_t expert = 0; expert < experts; ++expert) {
-                const auto byte = static_cast<unsigned char>(logits[qsizetype(at * experts + expert)]);
+                const auto byte = static_cast<unsigned char>(logits.constData()[at * experts + expert]);
                 const double back = double{scale[1]} + double{scale[0]} * byte;
                 const double mean = sums[expert] / static_cast<double>(decisions.size());
                 QVERIFY2(std::abs(back - mean) <= double{scale[0]} * 0.5001 + 1e-6,
