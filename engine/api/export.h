@@ -73,9 +73,9 @@ struct ExportSize {
     std::vector<TypeChange> changes;
 };
 
-/// What exportModel() will write with these options, by the same computation. Reads no weights; takes milliseconds.
-/// With a routing table that has to be computed, config.json names some of its experts: it, and so the whole, is as
-/// large as it can become.
+/// What exportModel() will write with these options, by the same computation. Reads no weights. Blocking: a tokenizer
+/// of a GGUF file is turned into its tokenizer.json for it. With a routing table that has to be computed, config.json
+/// names some of its experts: it, and so the whole, is as large as it can become.
 Result<ExportSize> plannedExport(const Model& model, const ExportOptions& options);
 
 /// Writes `model` as a Colibri export of version 1 to the folder `out`, which must not exist: the folder appears whole

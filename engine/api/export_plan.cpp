@@ -9,7 +9,9 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 #include <unordered_set>
+#include <variant>
 
 namespace colibri {
 namespace {
@@ -22,7 +24,8 @@ bool converts(TensorKind kind, const TensorInfo& tensor)
 }
 
 /// What weights of a type that version 1 does not hold become. The first three are exact (three bits of fraction and
-/// integers of eight bits fit into bf16, of sixteen into f32); others are rounded as they are when the model runs.
+/// integers of eight bits fit into bf16, of sixteen into f32); others are rounded as they are when the model runs, and
+/// so are f8 with scales, which become f32.
 struct Replacement {
     DType from;
     DType to;
@@ -43,8 +46,39 @@ void decodeRow(DType dtype, const std::byte* row, std::uint64_t first, std::span
 {
     const DTypeTraits& type = traits(dtype);
     const Matrix piece{row + first / type.blockElements * type.blockBytes, nullptr, dtype, Layout::RowMajor, 1,
-        static_cast<std::uint32_t>(out.size())};
+        static_cast<std::uint32_t>(out.size()), {}};
     kernelTable(Isa::Auto)->copyRow(piece, 0, out.data());
+}
+
+/// Where a matrix of the slot is bound; null for a vector.
+const Matrix* matrixAt(const Weights& all, const Place& place, std::uint32_t layer, std::uint32_t expert)
+{
+    const LayerWeights& one = all.layers[layer];
+    return std::visit(
+        [&]<class At>(const At& at) -> const Matrix* {
+            if constexpr (std::is_same_v<At, Matrix Weights::*>)
+                return &(all.*at);
+            else if constexpr (std::is_same_v<At, Matrix LayerWeights::*>)
+                return &(one.*at);
+            else if constexpr (std::is_same_v<At, Matrix ExpertWeights::*>)
+                return &(one.experts[expert].*at);
+            else if constexpr (std::is_same_v<At, NetworkPlace>)
+                return &(one.*at.network.*at.matrix);
+            else
+                return nullptr;
+        },
+        place);
+}
+
+/// Weights that a tensor of scales multiplies, as f32: the products that the model computes with.
+GatherFn gatherScaled(const Matrix& matrix)
+{
+    return [matrix](std::uint64_t first, std::uint64_t count, std::byte* out) {
+        const std::size_t row = matrix.cols * sizeof(float);
+        for (std::uint64_t i = 0; i < count; ++i)
+            kernelTable(Isa::Auto)->copyRow(
+                matrix, static_cast<std::uint32_t>(first + i), reinterpret_cast<float*>(out + i * row));
+    };
 }
 
 class Planner {
@@ -86,7 +120,11 @@ private:
         const bool convert = m_options.dtype && converts(slot.kind, part);
         const DType dtype = convert ? *m_options.dtype : keptType(*found);
         GatherFn gather;
-        if (found->scattered()) {
+        if (found->factors) {
+            gather = gatherScaled(*matrixAt(m_model.weights, slot.place, layer, expert));
+            part.dtype = DType::F32;
+            part.xxh64.reset();
+        } else if (found->scattered()) {
             part.layout = Layout::RowMajor;
             gather = [source = &m_model.source, found = std::move(*found), expert](std::uint64_t first,
                          std::uint64_t count,
@@ -106,12 +144,19 @@ private:
             refuse(*found.stored);
             return dtype;
         }
-        auto change = std::ranges::find(m_changes, dtype, &TypeChange::from);
+        const Replacement made = found.factors ? Replacement{dtype, DType::F32, false} : *other;
+        note(made, *found.stored);
+        return made.to;
+    }
+
+    void note(const Replacement& made, const TensorInfo& stored)
+    {
+        auto change = std::ranges::find_if(
+            m_changes, [&](const TypeChange& one) { return one.from == made.from && one.to == made.to; });
         if (change == m_changes.end())
-            change = m_changes.insert(change, {other->from, other->to, other->exact, {}});
-        if (m_changed.insert(found.stored).second)
-            change->tensors.push_back(found.stored->name);
-        return other->to;
+            change = m_changes.insert(change, {made.from, made.to, made.exact, {}});
+        if (m_changed.insert(&stored).second)
+            change->tensors.push_back(stored.name);
     }
 
     /// The first one counts.

@@ -6,6 +6,7 @@
 #include "format/metadata_list.h"
 #include "format/readers.h"
 #include "model/config_writer.h"
+#include "model/find_tensor.h"
 
 #include <algorithm>
 #include <array>
@@ -18,16 +19,27 @@
 namespace colibri {
 namespace {
 
-/// Hash of configuration and tensor directory (names, dtypes, shapes): places in files do not matter, so a model and
-/// its export with types kept have one id.
+/// Hash of the configuration and of the tensors that are used: canonical names, dtypes, shapes without leading ones.
+/// Files, layouts and what the container calls a tensor do not matter, so a GGUF file, a folder with the same weights
+/// in the same types, and an export with types kept have one id, as long as they state the same rules.
 std::string modelId(const LoadedModel& model)
 {
     std::string text = canonicalConfig(model.config);
-    for (const TensorInfo& tensor : model.source.tensors) {
-        text.append("\n").append(tensor.name).append(" ").append(name(tensor.dtype));
-        for (const std::uint64_t extent : tensor.shape)
+    const auto add = [&text](const TensorInfo& tensor) {
+        text.append(" ").append(typeName(tensor));
+        std::span<const std::uint64_t> shape = tensor.shape;
+        while (shape.size() > 1 && shape.front() == 1)
+            shape = shape.subspan(1);
+        for (const std::uint64_t extent : shape)
             text.append(" ").append(std::to_string(extent));
-    }
+    };
+    forEachTensor(
+        model.source, model.config, [&](const TensorSlot&, std::uint32_t, std::uint32_t, const FoundTensor& found) {
+            text.append("\n").append(found.part.name);
+            add(found.part);
+            if (found.factors)
+                add(*found.factors);
+        });
     constexpr std::string_view digits = "0123456789abcdef";
     std::uint64_t hash = XXH64(text.data(), text.size(), 0);
     std::string id(16, '0');
@@ -137,6 +149,15 @@ std::string_view Model::tokenBytes(TokenId id) const
 bool Model::isSpecialToken(TokenId id) const
 {
     return m_impl->tokenizer && m_impl->tokenizer->isSpecial(id);
+}
+bool Model::isByteToken(TokenId id) const
+{
+    return m_impl->tokenizer && m_impl->tokenizer->texts().isByte(id);
+}
+const TextRules& Model::textRules() const
+{
+    static const TextRules usual;
+    return m_impl->tokenizer ? m_impl->tokenizer->texts().rules() : usual;
 }
 std::string Model::detokenize(std::span<const TokenId> ids) const
 {

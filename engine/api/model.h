@@ -8,6 +8,7 @@
 #include "types/raw_options.h"
 #include "types/result.h"
 #include "types/tensor_info.h"
+#include "types/text_rules.h"
 
 #include <memory>
 #include <optional>
@@ -44,7 +45,7 @@ public:
     std::span<const TensorInfo> tensors() const;
     std::span<const MetadataEntry> metadata() const; ///< all keys, in the order of the files
     std::span<const std::string> notes() const; ///< what was suspicious or not understood, one sentence each
-    const std::string& id() const; ///< XXH64 of configuration and tensor directory, 16 hex digits
+    const std::string& id() const; ///< XXH64 of configuration and tensors used, 16 hex digits
     std::uint64_t parameters() const; ///< all weights
     std::uint64_t activeParameters() const; ///< those that one token uses
     ModelMemory memory() const;
@@ -60,6 +61,8 @@ public:
     /// name they have in the vocabulary.
     std::string_view tokenBytes(TokenId id) const;
     bool isSpecialToken(TokenId id) const;
+    bool isByteToken(TokenId id) const; ///< a byte by fallback, see TextRules
+    const TextRules& textRules() const; ///< by which texts are made of tokens; the usual ones without a tokenizer
     /// The text of ids, special tokens left out; bytes that are no UTF-8 become U+FFFD, as Hugging Face does.
     std::string detokenize(std::span<const TokenId> ids) const;
 

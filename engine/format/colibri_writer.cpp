@@ -42,7 +42,7 @@ public:
                  &Writer::writeRouterLogits, &Writer::writeTokenizer, &Writer::checkSource, &Writer::writeConfig,
                  &Writer::finishFiles, &Writer::readBack})
             if (auto done = (this->*step)(); !done)
-                return causeOf(std::move(done.error()));
+                return causeOf(done.error());
         if (m_stop.stop_requested())
             return Error{Errc::Cancelled, "write the export", m_request.out, {}, "stopped"};
         if (auto done = m_folder.publish(); !done)
@@ -53,7 +53,7 @@ public:
 
 private:
     /// A source that shrank is the cause of whatever failed after it.
-    Error causeOf(Error error)
+    Error causeOf(const Error& error)
     {
         auto intact = error.code == Errc::Cancelled ? Result<void>{} : checkSource();
         if (!intact)

@@ -122,10 +122,15 @@ inline void decodeChunk(const Matrix& w, std::size_t row, std::size_t first, std
     decoderOf(w.dtype)(rowOf(w.data, w.dtype, w.cols, row), first, n, out);
     if (!w.scales)
         return;
-    const float* const scales =
-        w.scales + row / f8ScaleSquare * ((std::size_t{w.cols} + f8ScaleSquare - 1) / f8ScaleSquare);
-    for (std::uint32_t i = 0; i < n; ++i)
-        out[i] *= scales[(first + i) / f8ScaleSquare];
+    const ScaleGrid& grid = w.grid;
+    const std::size_t perRow = (std::size_t{w.cols} + grid.blockCols - 1) / grid.blockCols;
+    const float* scale = w.scales + (row + grid.rowsAbove) / grid.blockRows * perRow + first / grid.blockCols;
+    for (std::size_t begin = 0, end = grid.blockCols - first % grid.blockCols; begin < n;
+         begin = end, end += grid.blockCols) {
+        const float factor = *scale++;
+        for (std::size_t i = begin; i < (end < n ? end : n); ++i)
+            out[i] *= factor;
+    }
 }
 
 /// A whole row.

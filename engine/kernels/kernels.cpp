@@ -4,6 +4,10 @@
 
 #include <algorithm>
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
 namespace colibri {
 
 namespace {
@@ -14,9 +18,15 @@ bool hasFma()
 {
     return __builtin_cpu_supports("fma");
 }
+/// Clang's builtin does not know its name; it uses AVX's registers.
+bool hasF16c()
+{
+    unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+    return __get_cpuid(1, &eax, &ebx, &ecx, &edx) && (ecx & bit_F16C);
+}
 bool hasAvx2()
 {
-    return hasFma() && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c");
+    return hasFma() && __builtin_cpu_supports("avx2") && hasF16c();
 }
 bool hasAvx512()
 {

@@ -13,18 +13,26 @@
 
 namespace colibri {
 
+/// Which weights of an f8 matrix share a scale: those of a block of a grid, whose first row of blocks may begin above
+/// the matrix, as it does where the matrix is some rows of a larger one.
+struct ScaleGrid {
+    std::uint32_t blockRows = 128; ///< at least 1
+    std::uint32_t blockCols = 128; ///< at least 1
+    std::uint32_t rowsAbove = 0; ///< rows of the grid in front of the matrix's row 0
+};
+
 /// A weight matrix where it lies: rows x cols = outputs x inputs. f32, f16, bf16 and int8 at the alignment of their own
 /// size, all others at any, row-major, and in whole blocks along a row.
 struct Matrix {
     const std::byte* data = nullptr; ///< first element (behind the scales of int8)
-    const float* scales = nullptr; ///< int8: [rows][ceil(cols / 32)]; f8, or null: [ceil(rows / 128)][ceil(cols / 128)]
+    /// int8: [rows][ceil(cols / 32)]; f8, or null: [ceil((rowsAbove + rows) / blockRows)][ceil(cols / blockCols)]
+    const float* scales = nullptr;
     DType dtype = DType::F32;
     Layout layout = Layout::RowMajor;
     std::uint32_t rows = 0;
     std::uint32_t cols = 0;
+    ScaleGrid grid = {}; ///< of the scales of f8
 };
-
-inline constexpr std::uint32_t f8ScaleSquare = 128; ///< rows and columns that share a scale
 
 /// How inputs are rounded to 8 bits; which one is a matter of the weights. Groups32: for int8; Blocks32, with scales of
 /// f16: for blocks of 32; Blocks256: for blocks of 256.

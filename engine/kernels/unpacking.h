@@ -88,16 +88,23 @@ Bytes spread(Byte p)
 {
     Bytes bytes = {};
     std::memcpy(&bytes, p, 2);
-    bytes = __builtin_shuffle(bytes, Bytes{0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1});
+    bytes = __builtin_shufflevector(bytes, bytes, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1);
     const Bytes which = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
     return reinterpret_cast<Bytes>((bytes & which) == which) & static_cast<std::uint8_t>(1 << up);
 }
 
+/// table[index] for sixteen indices below 16.
 inline Bytes lookUp(const std::int8_t (&table)[16], Bytes indices)
 {
     Bytes values;
+#if defined(__clang__) // has no shuffle by a variable
+    for (int i = 0; i < 16; ++i)
+        values[i] = static_cast<std::uint8_t>(table[indices[i]]);
+#else
     std::memcpy(&values, table, sizeof values);
-    return __builtin_shuffle(values, indices);
+    values = __builtin_shuffle(values, indices);
+#endif
+    return values;
 }
 
 /// f(0), f(1), ... f(n - 1) with constants.

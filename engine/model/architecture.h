@@ -80,6 +80,7 @@ struct TensorSlot {
     bool required = true;
     Condition present = nullptr; ///< the slot exists where this holds; null: everywhere
     StackedName stacked = {}; ///< in Hugging Face folders, where `name` is not there
+    std::string_view otherName = {}; ///< likewise; empty: none
 };
 
 /// A key that may only have the value which the engine computes; absent and null mean that value.

@@ -60,6 +60,7 @@ FoundKey ConfigKeys::findExactly(std::string_view key) const
         if (const JsonValue* object = m_source.config.find(key.substr(0, dot)); object && object->object()) {
             value = object->find(key.substr(dot + 1));
             m_used.emplace(key.substr(0, dot));
+            m_used.emplace(key);
         }
     return value && !value->isNull() ? FoundKey{value, std::string(key)} : FoundKey{};
 }
@@ -91,8 +92,14 @@ std::vector<std::string> ConfigKeys::unusedKeys() const
     const JsonValue::Object* const all = m_source.config.object();
     for (const auto& [key, value] : all ? *all : none) {
         const bool inert = std::ranges::find(inertKeys, key) != std::end(inertKeys);
-        if (key.starts_with(prefix) && !value.isNull() && !inert && !m_used.contains(key))
+        if (!key.starts_with(prefix) || value.isNull() || inert)
+            continue;
+        if (!m_used.contains(key))
             unused.push_back(key);
+        else if (const JsonValue::Object* const members = value.object())
+            for (const auto& [member, inner] : *members)
+                if (!inner.isNull() && !m_used.contains(key + "." + member))
+                    unused.push_back(key + "." + member);
     }
     return unused;
 }

@@ -45,7 +45,8 @@ public:
     void note(std::string rule, std::string value, const FoundKey& found);
     void note(std::string rule, std::string value, Origin origin);
     std::vector<RuleOrigin> takeOrigins() { return std::move(m_origins); }
-    /// Keys of the architecture (GGUF) or of the file that nothing has looked up and that could mean a rule, in order.
+    /// Keys of the architecture (GGUF) or of the file that nothing has looked up and that could mean a rule, in order;
+    /// of objects that were looked into, their members: "rope_scaling.x".
     std::vector<std::string> unusedKeys() const;
 
     // Each sets the value when the key is there, and fails when it is of another kind.
@@ -97,8 +98,10 @@ Result<FoundKey> choice(const ConfigKeys& keys, const KeyNames& names, E& value,
     return found;
 }
 
-/// Routing rules, and what positions do to queries and keys; for readConfig, when the dimensions are known.
+/// Routing rules, what positions do to queries and keys, and scales of weights; for readConfig, when the dimensions are
+/// known.
 Result<void> readRoutingRules(ConfigKeys& keys, ModelConfig& config);
 Result<void> readPositionRules(ConfigKeys& keys, ModelConfig& config);
+Result<void> readQuantization(ConfigKeys& keys, ModelConfig& config);
 
 } // namespace colibri

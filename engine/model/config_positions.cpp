@@ -60,10 +60,10 @@ private:
             kind = m_keys.find({"", {"rope_parameters.rope_type"}, {}});
         const std::string text = kind ? valueText(*kind.value) : "none";
         const bool none = text == "none" || text == "default";
-        if (!ours && none) {
-            const FoundKey scaling = m_keys.isGguf() ? FoundKey{} : m_keys.findExactly("rope_scaling");
-            return kind || !scaling ? Result<void>{} : unsupported(scaling);
-        }
+        if (auto known = m_keys.isGguf() ? ggufOnly(text == "yarn") : Result<void>{}; !known)
+            return known;
+        if (!ours && none)
+            return kind ? Result<void>{} : unnamedScaling();
         if (!ours && text != "yarn")
             return unsupported(kind);
         const auto factor = m_keys.number(
@@ -78,6 +78,34 @@ private:
         if (auto done = yarnNumbers(); !done)
             return done;
         return ours ? rotationScale() : yarnScales();
+    }
+
+    /// An object that names no kind, and llama.cpp's linear scaling, which is meant where there is a factor and no
+    /// kind.
+    Result<void> unnamedScaling() const
+    {
+        const FoundKey scaling = m_keys.isGguf() ? m_keys.find({"", {}, {"rope.scaling.factor", "rope.scale_linear"}})
+                                                 : m_keys.findExactly("rope_scaling");
+        const double factor = scaling ? scaling.value->number().value_or(0) : 1;
+        return factor == 1 || (m_keys.isGguf() && factor == 0) ? Result<void>{} : unsupported(scaling);
+    }
+
+    /// Keys of llama.cpp whose other values would ask for something else; below 0 means what is usual.
+    Result<void> ggufOnly(bool yarn) const
+    {
+        constexpr std::string_view factors[]{
+            "rope.scaling.yarn_attn_factor", "rope.scaling.yarn_ext_factor", "rope.scaling.attn_factor"};
+        for (const std::string_view name : std::span(factors).first(yarn ? 2 : 3)) { // yarn takes the last one
+            double number = 1;
+            const auto found = m_keys.number({"", {}, {name}}, number);
+            if (!found)
+                return found.error();
+            const bool off = !yarn && number == 0 && name == factors[1];
+            if (number >= 0 && number != 1 && !off)
+                return m_keys.fail(Errc::Unsupported, found->value,
+                    found->key + " is " + valueText(*found->value) + ", this version computes only 1");
+        }
+        return {};
     }
 
     Error unsupported(const FoundKey& key) const
@@ -128,36 +156,70 @@ private:
 
     /// Rotations are scaled by 0.1 ln(factor) + 1, or as the source says. DeepSeek scales the products of queries and
     /// keys instead.
-    Result<void> yarnScales()
+    Result<void> yarnScales() { return m_keys.isGguf() ? ggufScales() : folderScales(); }
+
+    /// What YaRN scales by, for a multiplier of the logarithm.
+    double scale(double multiplier) const { return 0.1 * multiplier * naturalLog(m_config.yarn.factor) + 1; }
+
+    /// llama.cpp multiplies cosines and sines by attn_factor whatever else is said.
+    Result<void> ggufScales()
     {
         YarnRules& rules = m_config.yarn;
-        const double log = naturalLog(rules.factor);
+        double logMultiplier = 0;
+        const auto log = m_keys.number({"", {}, {"rope.scaling.yarn_log_multiplier"}}, logMultiplier);
+        if (!log)
+            return log.error();
+        if (logMultiplier != 0 && !m_config.latentRank)
+            return m_keys.fail(Errc::Unsupported, log->value,
+                log->key + " is " + valueText(*log->value) + ", this version computes it with latent attention only");
+        double factor = 1;
+        const auto found = m_keys.number({"", {}, {"rope.scaling.attn_factor"}}, factor);
+        if (!found)
+            return found.error();
+        if (factor <= 0)
+            return m_keys.refuse(*found, "above 0");
+        rules.rotationScale = factor * (logMultiplier != 0 ? 1 : scale(1));
+        if (logMultiplier != 0)
+            scaleProducts(10 * logMultiplier, *log);
+        m_keys.note("yarn.rotation_scale", numberText(rules.rotationScale), *found ? *found : *log);
+        return {};
+    }
+
+    /// Of queries and keys.
+    void scaleProducts(double multiplier, const FoundKey& said)
+    {
+        m_config.attentionFactor = static_cast<float>(scale(multiplier) * scale(multiplier));
+        m_keys.note("attention_factor", numberText(static_cast<double>(m_config.attentionFactor)), said);
+    }
+
+    /// transformers takes the quotient of both multipliers or none; DeepSeek's own code takes 1 and 0 for those that
+    /// are not there. Where the two differ nothing is computed.
+    Result<void> folderScales()
+    {
+        YarnRules& rules = m_config.yarn;
         double given = 0;
         double allDimensions = 0;
         double stated = 0;
-        double logMultiplier = 0;
-        const std::pair<KeyNames, double*> numbers[]{
-            {{"", {"rope_scaling.mscale", "rope_parameters.mscale"}, {}}, &given},
-            {{"", {"rope_scaling.mscale_all_dim", "rope_parameters.mscale_all_dim"}, {}}, &allDimensions},
-            {{"", {"rope_scaling.attention_factor", "rope_parameters.attention_factor"}, {}}, &stated},
-            {{"", {}, {"rope.scaling.yarn_log_multiplier"}}, &logMultiplier},
-        };
-        for (const auto& [names, number] : numbers)
-            if (const auto found = m_keys.number(names, *number); !found)
-                return found.error();
-        const auto scale = [log](double multiplier) { return 0.1 * multiplier * log + 1; };
-        rules.rotationScale = scale(1);
-        if (logMultiplier != 0 && m_config.latentRank) {
-            rules.rotationScale = 1;
-            m_config.attentionFactor = static_cast<float>(scale(10 * logMultiplier) * scale(10 * logMultiplier));
-            return {};
-        }
-        if (stated != 0)
-            rules.rotationScale = stated;
-        else if (given != 0 && allDimensions != 0)
-            rules.rotationScale = scale(given) / scale(allDimensions);
-        if (allDimensions != 0 && m_config.latentRank)
-            m_config.attentionFactor = static_cast<float>(scale(allDimensions) * scale(allDimensions));
+        const auto one = m_keys.number({"", {"rope_scaling.mscale", "rope_parameters.mscale"}, {}}, given);
+        const auto all =
+            m_keys.number({"", {"rope_scaling.mscale_all_dim", "rope_parameters.mscale_all_dim"}, {}}, allDimensions);
+        const auto factor =
+            m_keys.number({"", {"rope_scaling.attention_factor", "rope_parameters.attention_factor"}, {}}, stated);
+        for (const auto* found : {&one, &all, &factor})
+            if (!*found)
+                return found->error();
+        if (*factor && stated <= 0)
+            return m_keys.refuse(*factor, "above 0");
+        const bool both = given > 0 && allDimensions > 0;
+        const bool none = (!*one || given == 1) && allDimensions == 0;
+        if (!both && !none)
+            return m_keys.fail(Errc::Unsupported, (*one ? *one : *all).value,
+                "mscale is " + (*one ? valueText(*one->value) : "missing") + " and mscale_all_dim is "
+                    + (*all ? valueText(*all->value) : "missing") + ", this version computes both above 0, or none");
+        rules.rotationScale = *factor ? stated : both ? scale(given) / scale(allDimensions) : scale(1);
+        if (both && m_config.latentRank)
+            scaleProducts(allDimensions, *all);
+        m_keys.note("yarn.rotation_scale", numberText(rules.rotationScale), *factor ? *factor : *one);
         return {};
     }
 

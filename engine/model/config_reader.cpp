@@ -63,9 +63,9 @@ public:
 
     Result<ModelConfig> read()
     {
-        for (const auto step :
-            {&Reader::readDimensions, &Reader::completeDimensions, &Reader::checkFixed, &Reader::readNumbers,
-                &Reader::readPositions, &Reader::readRouting, &Reader::readSpecialTokens, &Reader::readAddBegin})
+        for (const auto step : {&Reader::readDimensions, &Reader::completeDimensions, &Reader::checkFixed,
+                 &Reader::readNumbers, &Reader::readPositions, &Reader::readRouting, &Reader::readScales,
+                 &Reader::readSpecialTokens, &Reader::readAddBegin})
             if (auto done = (this->*step)(); !done)
                 return done.error();
         noteSampling();
@@ -262,6 +262,7 @@ private:
 
     Result<void> readPositions() { return m_config.numHeads ? readPositionRules(m_keys, m_config) : Result<void>{}; }
     Result<void> readRouting() { return readRoutingRules(m_keys, m_config); }
+    Result<void> readScales() { return m_keys.isGguf() ? Result<void>{} : readQuantization(m_keys, m_config); }
 
     Result<void> readSpecialTokens()
     {

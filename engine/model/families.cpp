@@ -128,6 +128,13 @@ constexpr TensorSlot taking(Take take, TensorSlot slot)
     return slot;
 }
 
+/// The slot under a second Hugging Face name.
+constexpr TensorSlot orCalled(std::string_view name, TensorSlot slot)
+{
+    slot.otherName = name;
+    return slot;
+}
+
 constexpr TensorSlot qwen3Tensors[]{
     embedding,
     attentionNorm,
@@ -174,7 +181,8 @@ constexpr TensorSlot mixtralTensors[]{
     value,
     attended,
     expertNorm,
-    called("model.layers.{layer}.block_sparse_moe.gate.weight", router),
+    // folders that transformers 5 writes without its conversion back to these names stack experts as all families do
+    orCalled(router.name, called("model.layers.{layer}.block_sparse_moe.gate.weight", router)),
     called("model.layers.{layer}.block_sparse_moe.experts.{expert}.w1.weight", expertGate),
     called("model.layers.{layer}.block_sparse_moe.experts.{expert}.w3.weight", expertUp),
     called("model.layers.{layer}.block_sparse_moe.experts.{expert}.w2.weight", expertDown),

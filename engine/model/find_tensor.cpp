@@ -2,6 +2,7 @@
 #include "model/find_tensor.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <span>
 
@@ -100,28 +101,57 @@ void packBlock(const std::byte* halves, std::byte scale, std::byte* out)
         out[1 + i] = static_cast<std::byte>(number(i) | number(i + 16) << 4);
 }
 
-} // namespace
-
-std::optional<FoundTensor> findTensor(
+std::optional<FoundTensor> findNamed(
     const ModelSource& source, const TensorSlot& slot, std::uint32_t layer, std::uint32_t expert)
 {
     const bool gguf = source.format == "gguf";
-    const std::span<const std::string_view> patterns =
-        gguf ? std::span<const std::string_view>(slot.ggufNames) : std::span(&slot.name, 1);
+    const std::array<std::string_view, 2> folderNames{slot.name, slot.otherName};
+    const auto& patterns = gguf ? slot.ggufNames : folderNames;
     for (const std::string_view pattern : patterns) {
         const TensorInfo* stored = named(source, filledName(pattern, layer, expert));
         if (!stored)
             continue;
         const bool stacked = slot.scope == Scope::Experts && pattern.find("{expert}") == std::string_view::npos;
-        if (auto part = stacked ? partOf(*stored, expert) : std::optional(*stored)) {
-            part->name = tensorName(slot, layer, expert);
+        if (auto part = stacked ? partOf(*stored, expert) : std::optional(*stored))
             return FoundTensor{stored, std::move(*part), stacked};
-        }
     }
-    auto found = findStacked(source, slot, layer, expert);
-    if (found)
-        found->part.name = tensorName(slot, layer, expert);
+    return findStacked(source, slot, layer, expert);
+}
+
+} // namespace
+
+std::optional<FoundTensor> findTensor(
+    const ModelSource& source, const TensorSlot& slot, std::uint32_t layer, std::uint32_t expert)
+{
+    auto found = findNamed(source, slot, layer, expert);
+    if (!found)
+        return found;
+    found->part.name = tensorName(slot, layer, expert);
+    if (const auto scales = scalesOf(source, *found->stored); !scales.empty())
+        found->factors = scales.front();
     return found;
+}
+
+void forEachTensor(const ModelSource& source, const ModelConfig& config, const TensorVisitor& visit)
+{
+    for (const TensorSlot& slot : specOf(config.architecture).tensors) {
+        const LayerRange layers = layersOf(slot, config);
+        for (std::uint32_t layer = layers.first; layer < layers.last; ++layer)
+            for (std::uint32_t expert = 0; expert < expertsOf(slot, config); ++expert)
+                if (const auto found = findTensor(source, slot, layer, expert))
+                    visit(slot, layer, expert, *found);
+    }
+}
+
+std::vector<const TensorInfo*> scalesOf(const ModelSource& source, const TensorInfo& stored)
+{
+    std::vector<const TensorInfo*> scales; // names that begin alike follow each other
+    const TensorInfo* const end = source.tensors.data() + source.tensors.size();
+    for (const TensorInfo* next = &stored + 1; next < end && next->name.starts_with(stored.name); ++next)
+        if (const auto rest = std::string_view(next->name).substr(stored.name.size());
+            rest == "_scale_inv" || rest == "_scale")
+            scales.push_back(next);
+    return scales;
 }
 
 std::uint64_t gatheredBytes(const FoundTensor& found)

@@ -5,7 +5,9 @@
 #include "model/architecture.h"
 
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <vector>
 
 namespace colibri {
 
@@ -16,6 +18,7 @@ struct FoundTensor {
     bool stacked = false; ///< `stored` has all experts, outermost
     Take take = Take::Rows; ///< EvenColumns, OddColumns: `part` still lies among columns of another slot
     const TensorInfo* scales = nullptr; ///< of MXFP4 blocks that lie apart from them; null: of any other type
+    const TensorInfo* factors = nullptr; ///< a tensor that multiplies the weights; null: they are what they say
 
     /// The bytes at `part` are not those of its shape: they have to be brought together.
     bool scattered() const { return scales || take == Take::EvenColumns || take == Take::OddColumns; }
@@ -25,6 +28,16 @@ struct FoundTensor {
 /// there is none.
 std::optional<FoundTensor> findTensor(
     const ModelSource& source, const TensorSlot& slot, std::uint32_t layer, std::uint32_t expert);
+
+/// Visits every tensor of the architecture that the source has: the slots in their order, of each one the layers and
+/// the experts in theirs.
+using TensorVisitor =
+    std::function<void(const TensorSlot& slot, std::uint32_t layer, std::uint32_t expert, const FoundTensor& found)>;
+void forEachTensor(const ModelSource& source, const ModelConfig& config, const TensorVisitor& visit);
+
+/// The tensors that multiply a stored tensor of the source: "..._scale_inv" and "..._scale", which are both scales,
+/// whatever their names say. One at most in a good source. See weight_scales.h.
+std::vector<const TensorInfo*> scalesOf(const ModelSource& source, const TensorInfo& stored);
 
 /// Bytes of a scattered tensor, when brought together.
 std::uint64_t gatheredBytes(const FoundTensor& found);

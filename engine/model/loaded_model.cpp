@@ -2,6 +2,7 @@
 #include "model/loaded_model.h"
 
 #include "model/find_tensor.h"
+#include "model/weight_scales.h"
 #include "types/checked.h"
 #include "types/half.h"
 
@@ -20,14 +21,6 @@ struct Overloaded : F... {
 template <class... F>
 Overloaded(F...) -> Overloaded<F...>;
 
-std::string shapeText(std::span<const std::uint64_t> shape)
-{
-    std::string text = "[";
-    for (const std::uint64_t extent : shape)
-        text += (text.size() > 1 ? ", " : "") + std::to_string(extent);
-    return text + "]";
-}
-
 /// The shape without leading ones: one row of a matrix is a vector, too.
 std::vector<std::uint64_t> withoutOnes(std::span<const std::uint64_t> shape)
 {
@@ -36,14 +29,17 @@ std::vector<std::uint64_t> withoutOnes(std::span<const std::uint64_t> shape)
     return {shape.begin(), shape.end()};
 }
 
-/// Rows [first, first + count) of a row-major matrix.
+/// Rows [first, first + count) of a row-major matrix. Scales of int8 are those of rows; those of f8 stay where they
+/// are.
 Matrix rowsOf(const Matrix& matrix, std::uint32_t first, std::uint32_t count)
 {
     const std::uint64_t row[]{matrix.cols};
     const std::uint64_t groups = (matrix.cols + int8GroupSize - 1) / int8GroupSize;
     Matrix rows = matrix;
     rows.data += first * (*tensorBytes(matrix.dtype, row) - *scaleBytes(matrix.dtype, row));
-    rows.scales = matrix.scales ? matrix.scales + first * groups : nullptr;
+    if (matrix.dtype == DType::Int8)
+        rows.scales += first * groups;
+    rows.grid.rowsAbove += first;
     rows.rows = count;
     return rows;
 }
@@ -131,28 +127,16 @@ private:
         if (withoutOnes(found->part.shape) != withoutOnes(shape))
             return fail(Errc::Mismatch, *found->stored,
                 "its shape is " + shapeText(found->part.shape) + ", the configuration needs " + shapeText(shape));
-        if (auto plain = checkUnscaled(*found->stored); !plain)
-            return plain;
-        m_bound.insert(found->stored);
+        auto scales = bindScales(m_model, *found, expert);
+        if (!scales)
+            return scales.error();
+        m_scales = *scales;
+        m_bound.insert({found->stored, found->factors});
         count(slot, found->part);
         if (traits(found->part.dtype).computed)
             gatherPart(*found, expert);
         found->part.name = found->stored->name; // errors name it as the file does
         return place(slot, found->part, layer, expert);
-    }
-
-    /// Checkpoints of 8-bit floats may have scales in a tensor of their own; without them every value is wrong.
-    Result<void> checkUnscaled(const TensorInfo& tensor) const
-    {
-        if (tensor.dtype != DType::F8_E4M3 && tensor.dtype != DType::F8_E5M2)
-            return {};
-        for (const std::string_view suffix : {"_scale_inv", "_scale"}) {
-            const std::string wanted = tensor.name + std::string(suffix);
-            if (std::ranges::binary_search(m_model.source.tensors, wanted, {}, &TensorInfo::name))
-                return fail(Errc::Unsupported, tensor,
-                    "it is scaled by tensor " + wanted + ", which this version does not apply");
-        }
-        return {};
     }
 
     /// Brings a scattered tensor together in copied memory, which is where its bytes are from then on.
@@ -223,6 +207,10 @@ private:
         if (router && tensor.dtype == DType::Int8)
             return fail(Errc::Unsupported, tensor,
                 "a router's dtype is int8, this version computes routers of f32, f16 and bf16");
+        if (tensor.layout == Layout::ColumnMajor && std::ranges::find(exportDTypes, tensor.dtype) == exportDTypes.end())
+            return fail(Errc::Unsupported, tensor,
+                "it is " + std::string(name(tensor.dtype))
+                    + " and column_major, this version computes that of f32, f16, bf16 and int8");
         const std::byte* data = bytesOf(tensor);
         const std::size_t alignment =
             tensor.dtype == DType::Int8 ? sizeof(float) : std::max(elementBytes(tensor.dtype), 1u);
@@ -234,9 +222,9 @@ private:
         }
         m_model.matrixTypes[static_cast<std::size_t>(tensor.dtype)] = true;
         const std::uint64_t scales = *scaleBytes(tensor.dtype, tensor.shape);
-        matrix = Matrix{data + scales, scales ? reinterpret_cast<const float*>(data) : nullptr, tensor.dtype,
+        matrix = Matrix{data + scales, scales ? reinterpret_cast<const float*>(data) : m_scales.values, tensor.dtype,
             tensor.layout, static_cast<std::uint32_t>(*checkedProduct(tensor.shape) / tensor.shape.back()),
-            static_cast<std::uint32_t>(tensor.shape.back())};
+            static_cast<std::uint32_t>(tensor.shape.back()), m_scales.grid};
         return {};
     }
 
@@ -345,6 +333,7 @@ private:
     std::uint64_t m_expertElements = 0;
     std::uint64_t m_embeddingElements = 0;
     bool m_lastCopied = false;
+    WeightScales m_scales; ///< of the tensor that is bound
     std::span<std::byte> m_gathered; ///< of the tensor that is bound, when it was scattered
 };
 

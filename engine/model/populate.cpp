@@ -26,20 +26,12 @@ std::vector<Stretch> stretches(const LoadedModel& model)
 {
     std::vector<Stretch> all;
     const ModelConfig& c = model.config;
-    const auto add = [&](const TensorSlot& slot, std::uint32_t layer, std::uint32_t expert) {
-        const bool isExpert = slot.scope == Scope::Experts;
-        if (const auto found = findTensor(model.source, slot, layer, expert)) {
-            const TensorInfo& part = found->part;
+    forEachTensor(model.source, c,
+        [&](const TensorSlot& slot, std::uint32_t layer, std::uint32_t expert, const FoundTensor& found) {
+            const TensorInfo& part = found.part;
             all.push_back({part.file, part.offset, part.offset + part.size,
-                isExpert ? std::int64_t{layer - c.denseLayers} : -1, expert});
-        }
-    };
-    for (const TensorSlot& slot : specOf(c.architecture).tensors) {
-        const LayerRange layers = layersOf(slot, c);
-        for (std::uint32_t layer = layers.first; layer < layers.last; ++layer)
-            for (std::uint32_t expert = 0; expert < expertsOf(slot, c); ++expert)
-                add(slot, layer, expert);
-    }
+                slot.scope == Scope::Experts ? std::int64_t{layer - c.denseLayers} : -1, expert});
+        });
     // Experts last, each one's tensors side by side: the map then fills expert by expert.
     std::ranges::stable_sort(all, {}, [](const Stretch& s) { return std::tuple(s.layer, s.expert, s.file, s.begin); });
     return all;

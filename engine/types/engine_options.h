@@ -77,7 +77,7 @@ struct EngineInfo {
     std::uint32_t batch = 0;
     std::uint32_t context = 0;
     RoutingSource routing = RoutingSource::Live;
-    std::string modelId; ///< XXH64 of configuration and tensor directory, 16 hex digits
+    std::string modelId; ///< XXH64 of configuration and tensors used, 16 hex digits
 };
 
 } // namespace colibri

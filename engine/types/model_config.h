@@ -90,6 +90,9 @@ struct ModelConfig {
     std::optional<TokenId> beginOfText;
     bool addBeginOfText = false; ///< tokenizing a text puts beginOfText in front
     std::vector<TokenId> endOfText; ///< a run stops after any of these
+    std::string scaledBy; ///< what says that weights of f8 have scales; empty: nothing, a tensor of scales does
+    std::uint32_t scaleBlockRows = 0; ///< of weights of f8 that share a scale; 0: the shapes of the scales say it
+    std::uint32_t scaleBlockCols = 0;
     RoutingRules routing;
     TableIndex tableIndex = TableIndex::Token;
     std::vector<RuleOrigin> origins;

@@ -25,7 +25,10 @@ ModelFactsPtr makeFacts(const Model& model)
     for (TokenId id = 0; facts->hasTokenizer && id < facts->config.vocabSize; ++id) {
         facts->tokenBytes.emplace_back(model.tokenBytes(id));
         facts->specialToken.push_back(model.isSpecialToken(id));
+        if (model.textRules().byteFallback)
+            facts->byteToken.push_back(model.isByteToken(id));
     }
+    facts->textRules = model.textRules();
     return facts;
 }
 

@@ -5,6 +5,7 @@
 #include "types/metadata_entry.h"
 #include "types/model_config.h"
 #include "types/tensor_info.h"
+#include "types/text_rules.h"
 
 #include <cstdint>
 #include <memory>
@@ -33,6 +34,8 @@ struct ModelFacts {
     bool hasTokenizer = false;
     std::vector<std::string> tokenBytes; ///< of each id; empty when there is no tokenizer
     std::vector<bool> specialToken; ///< of each id, as long as tokenBytes
+    std::vector<bool> byteToken; ///< bytes by fallback, likewise; empty where the rules know none
+    TextRules textRules;
 };
 /// Selections, runs and maps count MoE layers from 0, names of tensors count all. -1: none, or a layer without experts.
 inline int moeIndexOf(const ModelFacts& model, int layer)

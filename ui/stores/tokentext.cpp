@@ -28,6 +28,29 @@ constexpr std::array<Lead, 9> leads{{
     {0xF4, 0xF4, 3, 0x80, 0x8F, 0x07},
 }};
 
+const Lead* leadOf(unsigned char byte)
+{
+    const auto lead = std::find_if(
+        leads.begin(), leads.end(), [byte](const Lead& line) { return byte >= line.first && byte <= line.last; });
+    return lead == leads.end() ? nullptr : &*lead;
+}
+
+/// Whether the bytes are whole characters.
+bool isUtf8(const QByteArray& bytes)
+{
+    const auto at = [&](qsizetype i) { return static_cast<unsigned char>(bytes[i]); };
+    for (qsizetype i = 0; i < bytes.size();) {
+        const Lead* const lead = leadOf(at(i));
+        if (!lead || bytes.size() - i <= lead->missing)
+            return false;
+        for (int more = 1; more <= lead->missing; ++more)
+            if (at(i + more) < (more == 1 ? lead->lowest : 0x80) || at(i + more) > (more == 1 ? lead->highest : 0xBF))
+                return false;
+        i += 1 + lead->missing;
+    }
+    return true;
+}
+
 QByteArray bytesOf(const ModelFacts& model, TokenId id)
 {
     return id < model.tokenBytes.size() ? QByteArray::fromStdString(model.tokenBytes[id]) : QByteArray();
@@ -36,6 +59,11 @@ QByteArray bytesOf(const ModelFacts& model, TokenId id)
 bool isSpecial(const ModelFacts& model, TokenId id)
 {
     return id < model.specialToken.size() && model.specialToken[id];
+}
+
+bool isByFallback(const ModelFacts& model, TokenId id)
+{
+    return !model.textRules.byteLevel && id < model.byteToken.size() && model.byteToken[id];
 }
 
 } // namespace
@@ -49,12 +77,13 @@ TokenPiece TokenText::piece(int position) const
 {
     const Entry& entry = m_entries[static_cast<std::size_t>(position)];
     const qsizetype begin = position > 0 ? m_entries[static_cast<std::size_t>(position) - 1].end : 0;
+    const int waiting = m_owner >= 0 || m_runPositions.empty() ? m_owner : m_runPositions.front();
     TokenPiece piece;
     piece.id = entry.id;
     piece.text = m_text.mid(begin, entry.end - begin);
     piece.bytes = bytesOf(*m_model, entry.id);
     piece.special = isSpecial(*m_model, entry.id);
-    piece.partial = m_owner >= 0 && position >= m_owner && !piece.special && !piece.bytes.isEmpty();
+    piece.partial = waiting >= 0 && position >= waiting && !piece.special && !piece.bytes.isEmpty();
     piece.group = entry.group;
     return piece;
 }
@@ -64,22 +93,46 @@ int TokenText::append(TokenId id)
     const int position = size();
     m_entries.push_back({id, position, static_cast<std::int32_t>(m_text.size())});
     m_firstChanged = position;
-    if (!isSpecial(*m_model, id)) {
-        for (const char byte : bytesOf(*m_model, id))
-            addByte(static_cast<unsigned char>(byte));
+    const QByteArray bytes = bytesOf(*m_model, id);
+    if (bytes.isEmpty() || isSpecial(*m_model, id))
+        return m_firstChanged;
+    if (isByFallback(*m_model, id)) {
+        m_run += bytes.front();
+        m_runPositions.push_back(position);
+    } else {
+        endRun();
+        for (const char byte : bytes)
+            addByte(static_cast<unsigned char>(byte), position);
     }
+    m_first = false;
     return m_firstChanged;
 }
 
-void TokenText::addByte(unsigned char byte)
+/// What is no UTF-8 as a whole is none in any part.
+void TokenText::endRun()
+{
+    const bool whole = isUtf8(m_run);
+    for (std::size_t i = 0; i < m_runPositions.size(); ++i) {
+        if (whole) {
+            addByte(static_cast<unsigned char>(m_run[static_cast<qsizetype>(i)]), m_runPositions[i]);
+        } else {
+            m_owner = m_runPositions[i];
+            emitCharacter(replacement);
+        }
+    }
+    m_run.clear();
+    m_runPositions.clear();
+}
+
+void TokenText::addByte(unsigned char byte, int position)
 {
     if (m_owner >= 0 && (byte < m_lowest || byte > m_highest))
         emitCharacter(replacement);
     if (m_owner < 0) {
-        startCharacter(byte);
+        startCharacter(byte, position);
         return;
     }
-    Entry& entry = m_entries.back();
+    Entry& entry = m_entries[static_cast<std::size_t>(position)];
     entry.group = std::min(entry.group, m_entries[static_cast<std::size_t>(m_owner)].group);
     m_character = (m_character << 6) | (byte & 0x3Fu);
     m_lowest = 0x80;
@@ -88,12 +141,11 @@ void TokenText::addByte(unsigned char byte)
         emitCharacter(m_character);
 }
 
-void TokenText::startCharacter(unsigned char byte)
+void TokenText::startCharacter(unsigned char byte, int position)
 {
-    const auto lead = std::find_if(
-        leads.begin(), leads.end(), [byte](const Lead& line) { return byte >= line.first && byte <= line.last; });
-    m_owner = size() - 1;
-    if (lead == leads.end()) {
+    const Lead* const lead = leadOf(byte);
+    m_owner = position;
+    if (!lead) {
         emitCharacter(replacement);
         return;
     }
@@ -107,8 +159,9 @@ void TokenText::startCharacter(unsigned char byte)
 
 void TokenText::emitCharacter(char32_t character)
 {
-    // The tokens after the owner have only given bytes to this character: theirs is no text yet.
-    m_text += QChar::fromUcs4(character);
+    // The tokens after the owner have only given bytes to this character, or wait for it: theirs is no text yet.
+    if (!isRemoved(character))
+        m_text += QChar::fromUcs4(character);
     m_firstChanged = std::min(m_firstChanged, m_owner);
     for (std::size_t position = static_cast<std::size_t>(m_owner); position < m_entries.size(); ++position)
         m_entries[position].end = static_cast<std::int32_t>(m_text.size());
@@ -116,9 +169,28 @@ void TokenText::emitCharacter(char32_t character)
     m_missing = 0;
 }
 
+/// By rules for the front of a text.
+bool TokenText::isRemoved(char32_t character)
+{
+    const TextRules& rules = m_model->textRules;
+    if (rules.byteLevel)
+        return false;
+    if (m_stripped < rules.stripCount) {
+        const QString one = QString::fromUcs4(&character, 1);
+        m_stripped = one == QString::fromStdString(rules.strip) ? m_stripped + 1 : rules.stripCount;
+        if (one == QString::fromStdString(rules.strip))
+            return true;
+    }
+    return m_first && rules.firstWithoutSpaces && character == U' ';
+}
+
 QString TokenText::text() const
 {
-    return m_owner >= 0 ? m_text + QChar(static_cast<char16_t>(replacement)) : m_text;
+    if (m_runPositions.empty())
+        return m_owner >= 0 ? m_text + QChar(static_cast<char16_t>(replacement)) : m_text;
+    TokenText ended = *this;
+    ended.endRun();
+    return ended.m_text;
 }
 
 QString decodeTokens(const ModelFactsPtr& model, std::span<const TokenId> ids)

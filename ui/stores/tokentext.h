@@ -22,8 +22,9 @@ struct TokenPiece {
     int group = 0; ///< position of the first of the tokens that share characters with this one; its own when none does
 };
 
-/// Turns ids into pieces one after the other. Bytes that are no UTF-8 become U+FFFD, one for each maximal part of a
-/// character (Unicode 15, 3.9, practice of substituting maximal subparts), as Model::detokenize does.
+/// Turns ids into pieces one after the other, by the rules of the model: the text is that of Model::detokenize. Bytes
+/// that are no UTF-8 become U+FFFD, one for each maximal part of a character (Unicode 15, 3.9, practice of substituting
+/// maximal subparts); of bytes by fallback, one for each byte of a run, whose characters are text when the run ends.
 class TokenText {
 public:
     explicit TokenText(ModelFactsPtr model);
@@ -33,7 +34,8 @@ public:
     int append(TokenId id);
 
     int size() const { return static_cast<int>(m_entries.size()); }
-    TokenPiece piece(int position) const; ///< made on request: a run of 10^6 tokens keeps 12 bytes a token, and its text
+    TokenPiece piece(
+        int position) const; ///< made on request: a run of 10^6 tokens keeps 12 bytes a token, and its text
     TokenId id(int position) const { return m_entries[static_cast<std::size_t>(position)].id; }
     /// All characters so far; an unfinished one counts as U+FFFD.
     QString text() const;
@@ -44,9 +46,11 @@ private:
         std::int32_t group;
         std::int32_t end; ///< of its text in m_text; it begins at the end of the one before
     };
-    void addByte(unsigned char byte);
-    void startCharacter(unsigned char byte);
+    void endRun();
+    void addByte(unsigned char byte, int position);
+    void startCharacter(unsigned char byte, int position);
     void emitCharacter(char32_t character);
+    bool isRemoved(char32_t character);
 
     ModelFactsPtr m_model;
     std::vector<Entry> m_entries;
@@ -57,6 +61,10 @@ private:
     char32_t m_character = 0;
     unsigned char m_lowest = 0x80; ///< bounds of its next byte
     unsigned char m_highest = 0xBF;
+    QByteArray m_run; ///< bytes by fallback, each of a token, that no other token has followed
+    std::vector<int> m_runPositions; ///< of these tokens
+    bool m_first = true; ///< no token in front of this one has added text or bytes
+    std::uint32_t m_stripped = 0; ///< characters taken from the front; all that are allowed once another has come
 };
 
 /// The text of some ids by themselves: what Model::detokenize gives.

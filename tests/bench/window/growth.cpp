@@ -24,6 +24,13 @@ bool waitFor(const std::function<bool()>& condition)
     return QTest::qWaitFor(condition, 120000);
 }
 
+/// What the program holds of the heap's memory.
+double heapBytes()
+{
+    const struct mallinfo2 info = mallinfo2();
+    return double(info.uordblks) + double(info.hblkhd);
+}
+
 /// Prints the memory before and after rounds that make `amount` of something, and whether it stayed within the bound.
 /// `warmUp` rounds go first: caches and the heap's arenas fill within less than a hundred runs, and stay. Memory that
 /// the heap holds free is given back first, else it counts or not by chance.
@@ -33,6 +40,7 @@ bool measure(const char* what, int amount, const std::function<int()>& round)
         round();
     malloc_trim(0);
     const double early = residentBytes();
+    const double earlyHeap = heapBytes();
     int made = 0;
     while (made < amount) {
         const int more = round();
@@ -42,8 +50,9 @@ bool measure(const char* what, int amount, const std::function<int()>& round)
     }
     malloc_trim(0);
     const double late = residentBytes();
-    std::printf("growth, %d %s: %.1f MiB, then %.1f MiB, ratio %.3f (bound %.2f)\n", made, what, early / (1 << 20),
-        late / (1 << 20), late / early, bound);
+    std::printf("growth, %d %s: %.1f MiB, then %.1f MiB, ratio %.3f (bound %.2f); allocated %.2f MiB, then %.2f MiB\n",
+        made, what, early / (1 << 20), late / (1 << 20), late / early, bound, earlyHeap / (1 << 20),
+        heapBytes() / (1 << 20));
     std::fflush(stdout);
     return late <= bound * early;
 }

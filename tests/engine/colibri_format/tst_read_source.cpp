@@ -18,12 +18,33 @@ class ReadSourceTest : public QObject {
 
 private slots:
     void choosesTheReader();
+    void unfinishedExportsStayClosed();
     void namesWhatIsNoModel();
     void unreadableFolder();
 
 private:
     static Result<ModelSource> read(const QString& path) { return readModelSource(path.toStdString(), {}, {}); }
 };
+
+/// Even a complete folder is none under the name that it has until it is published; that name can be given to no
+/// export.
+void ReadSourceTest::unfinishedExportsStayClosed()
+{
+    const sample::Model model(DType::F16);
+    QVERIFY(writeColibriExport(model.request(model.path("out"), DType::F16), {}, {}));
+    const QString hidden = model.path(".out.partial-123-0");
+    QVERIFY(QDir().rename(model.path("out"), hidden));
+    for (const QString& path : {hidden, hidden + '/', hidden + "/config.json"})
+        QCOMPARE(complaint(read(path), Errc::Unsupported, {"not finished"}), QString());
+    const auto report = writeColibriExport(model.request(model.path(".x.partial-1"), DType::F16), {}, {});
+    QVERIFY(!report && report.error().code == Errc::OutOfRange);
+    for (const char* const name : {"out", ".out.partial-123-0x", "out.partial-1-0", ".hidden"}) {
+        QVERIFY(QDir().mkpath(model.path("there")));
+        QVERIFY(QDir().rename(hidden, model.path(QString("there/") + name)));
+        QVERIFY2(read(model.path(QString("there/") + name)), name);
+        QVERIFY(QDir().rename(model.path(QString("there/") + name), hidden));
+    }
+}
 
 void ReadSourceTest::choosesTheReader()
 {

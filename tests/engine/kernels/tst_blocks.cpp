@@ -84,6 +84,7 @@ private slots:
     void weights_data() { typeRows(samples::blockTypes); }
     void weights();
     void numbers();
+    void scaledF8_data();
     void scaledF8();
     void products_data() { typeRows(samples::blockTypes); }
     void products();
@@ -153,20 +154,41 @@ void TestBlocks::numbers()
     QVERIFY(std::isnan(copied(scalarKernels, w)[31])); // the scale that is not a number
 }
 
-/// Checkpoints of f8 have one scale for each square of 128 rows and columns.
+void TestBlocks::scaledF8_data()
+{
+    QTest::addColumn<uint>("blockRows");
+    QTest::addColumn<uint>("blockCols");
+    QTest::addColumn<uint>("rowsAbove");
+    QTest::newRow("squares") << 128u << 128u << 0u;
+    QTest::newRow("rows of a larger matrix") << 128u << 128u << 100u;
+    QTest::newRow("blocks that divide nothing") << 7u << 33u << 5u;
+    QTest::newRow("blocks wider than what is decoded at once") << 64u << 270u << 1u;
+    QTest::newRow("one for each row") << 1u << 300u << 3u;
+    QTest::newRow("one for all") << 1000u << 300u << 870u;
+    QTest::newRow("one for each weight") << 1u << 1u << 0u;
+}
+
+/// Checkpoints of f8 have a scale for each block of rows and columns.
 void TestBlocks::scaledF8()
 {
+    QFETCH(uint, blockRows);
+    QFETCH(uint, blockCols);
+    QFETCH(uint, rowsAbove);
+    const std::uint32_t perRow = (300 + blockCols - 1) / blockCols;
     for (const DType dtype : {DType::F8_E4M3, DType::F8_E5M2}) {
         const samples::Weights plain = numberWeights(dtype, 130, 300, 1, 0);
         samples::Weights scaled = plain;
-        scaled.scales = samples::floats(2 * 3, 2);
+        scaled.scales = samples::floats((rowsAbove + 130 + blockRows - 1) / blockRows * perRow, 2);
         scaled.matrix.data = scaled.bytes.data();
         scaled.matrix.scales = scaled.scales.data();
+        scaled.matrix.grid = {blockRows, blockCols, rowsAbove};
         const std::vector<float> before = copied(scalarKernels, plain.matrix);
         const std::vector<float> after = copied(scalarKernels, scaled.matrix);
-        for (std::uint32_t i = 0; i < after.size(); ++i)
-            if (const float value = before[i] * scaled.scales[i / 300 / 128 * 3 + i % 300 / 128]; value == value)
+        for (std::uint32_t i = 0; i < after.size(); ++i) {
+            const std::uint32_t block = (rowsAbove + i / 300) / blockRows * perRow + i % 300 / blockCols;
+            if (const float value = before[i] * scaled.scales[block]; value == value)
                 QCOMPARE(after[i], value);
+        }
         const samples::Inputs x = samples::inputs(3, 300, 3);
         for (const KernelTable* table : runnableTables()) {
             QVERIFY(samples::sameBits(copied(*table, scaled.matrix), after));

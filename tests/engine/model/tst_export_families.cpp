@@ -3,6 +3,7 @@
 
 #include "api/export.h"
 #include "model/config_writer.h"
+#include "support/ggufbytes.h"
 #include "support/golden.h"
 #include "support/goldenfolder.h"
 #include "support/safetensorsfile.h"
@@ -191,6 +192,7 @@ private slots:
     void converted();
     void otherTypes();
     void blocksApart();
+    void scaled();
 
 private:
     QTemporaryDir m_dir;
@@ -425,6 +427,45 @@ void TestExportFamilies::blocksApart()
     for (const TensorInfo& tensor : exported->tensors())
         blocks += tensor.dtype == DType::MXFP4;
     QCOMPARE(blocks, 3 * 8 * 3);
+}
+
+/// F8 with scales: the numbers that the model computes with, as f32.
+void TestExportFamilies::scaled()
+{
+    const GoldenCase golden("qwen3moe-f32");
+    REQUIRE_CASE(golden);
+    const QTemporaryDir source;
+    QCOMPARE(writeHuggingFaceFolder(golden, source.path()), QString());
+    StoredTensors tensors = readSafetensors(source.filePath("model.safetensors"));
+    const std::string whole = "model.layers.0.self_attn.k_proj.weight";
+    const std::string rows = "model.layers.1.mlp.experts.3.down_proj.weight";
+    const std::string plain = "model.layers.1.self_attn.k_proj.weight";
+    for (const std::string& name : {whole, rows, plain})
+        tensors.at(name) = {"F8_E4M3", tensors.at(name).shape, f8Bytes(elements(tensors.at(name)))};
+    tensors[whole + "_scale_inv"] = {"F32", {1}, raw(0.0371f)};
+    const std::uint64_t count = tensors.at(rows).shape.front();
+    tensors[rows + "_scale"] = {"F32", {count, 1}, numbers<float>(count, 1.0 / 50000)};
+    QVERIFY(writeSafetensors(source.filePath("model.safetensors"), tensors));
+
+    const QString out = m_dir.filePath("scaled");
+    QCOMPARE(exportDiffers(source.path(), out, ids(golden.golden()["tokens"])), "");
+    const ModelPtr model = opened(source.path());
+    const auto planned = plannedExport(*model, {});
+    QVERIFY(planned && planned->changes.size() == 2);
+    const TypeChange& change = planned->changes[planned->changes[0].to == DType::F32 ? 0 : 1];
+    QVERIFY(change.from == DType::F8_E4M3 && change.to == DType::F32 && !change.exact);
+    QVERIFY(change.tensors == (std::vector<std::string>{whole, rows}));
+    const QString halves = m_dir.filePath("scaled-bf16");
+    QVERIFY(exportModel(*model, halves.toStdString(), {DType::BF16}));
+    const double distance = [&] {
+        const auto tokens = ids(golden.golden()["tokens"]);
+        const Evaluation here = evaluate(model, {}, tokens);
+        std::vector<float> reference;
+        for (const std::uint32_t bits : here.logits)
+            reference.push_back(std::bit_cast<float>(bits));
+        return nmse(evaluate(opened(halves), {}, tokens).logits, reference);
+    }();
+    QVERIFY2(distance < 1e-3, qPrintable(QString::number(distance)));
 }
 
 QTEST_GUILESS_MAIN(TestExportFamilies)

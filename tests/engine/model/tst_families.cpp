@@ -206,6 +206,7 @@ void TestFamilies::exported()
     const Evaluation result = evaluate(model, {}, tokens);
     QCOMPARE(differences(result, golden), QString());
     QVERIFY(result == evaluate(source, {}, tokens));
+    QCOMPARE(model->id(), source->id());
 }
 
 QTEST_GUILESS_MAIN(TestFamilies)

@@ -19,6 +19,8 @@ private slots:
     void origins_data();
     void origins();
     void yarn();
+    void scalesOfYarn();
+    void membersThatNothingReads();
     void window();
     void canonicalConfigKeepsRules_data();
     void canonicalConfigKeepsRules();
@@ -92,6 +94,8 @@ void TestRules::origins_data()
                                         {"routing.groups_kept", "2|config|topk_group"},
                                         {"routing.group_score", "best|config|topk_method"},
                                         {"routing.correction_bias", "false|config|topk_method"},
+                                        {"attention_factor", "1.589626|config|rope_scaling.mscale_all_dim"},
+                                        {"yarn.rotation_scale", "0.939436|config|rope_scaling.mscale"},
                                         {"dense_layers", "1|config|first_k_dense_replace"}};
     QTest::newRow("deepseek_v2, greedy") << QByteArray(v2).replace("group_limited_greedy",
         "greedy") << Expected{{"routing.groups", "none"}, {"routing.correction_bias", "false|config|topk_method"}};
@@ -107,12 +111,15 @@ void TestRules::origins_data()
                                  {"routing.groups", "4|config|deepseek2.expert_group_count"},
                                  {"routing.group_score", "two_best|family default|"},
                                  {"routing.correction_bias", "true|tensors|"},
+                                 {"attention_factor", "1.589626|config|deepseek2.rope.scaling.yarn_log_multiplier"},
+                                 {"yarn.rotation_scale", "1.0|config|deepseek2.rope.scaling.yarn_log_multiplier"},
                                  {"rope_pairs", "neighbours|family default|"}};
     QTest::newRow("gpt_oss") << gptOss
                              << Expected{{"routing.order", "select_then_score|family default|"},
                                     {"activation", "clamped_swiglu|family default|"},
                                     {"sliding_window", "6|config|sliding_window"},
                                     {"window_period", "2|family default|"},
+                                    {"yarn.rotation_scale", "1.346574|family default|"},
                                     {"yarn.factor", "32.0|config|rope_scaling.factor"}};
 }
 
@@ -147,6 +154,43 @@ void TestRules::yarn()
     QCOMPARE(folder->sharedFfnSize, 64u);
     QCOMPARE(file->sharedFfnSize, 64u);
     QCOMPARE(cachedKeyDim(*file), 40u);
+}
+
+/// What a source may say beside that.
+void TestRules::scalesOfYarn()
+{
+    const auto scale = [](QByteArray config, const char* from, const char* to) {
+        const auto read = readText(config.replace(from, to));
+        if (!read)
+            qWarning("%s", read.error().message().c_str());
+        return read ? read->yarn.rotationScale : 0;
+    };
+    const double usual = 0.1 * std::log(32.0) + 1;
+    const char* const factor = "\"factor\":32";
+    QVERIFY(std::abs(scale(gptOss, factor, "\"factor\":32,\"attention_factor\":1.5") - 1.5) < 1e-9);
+    QVERIFY(std::abs(scale(gptOss, factor, "\"factor\":32,\"attention_factor\":null") - usual) < 1e-9);
+    QVERIFY(std::abs(scale(gptOss, factor, "\"factor\":32,\"mscale\":1") - usual) < 1e-9);
+    QVERIFY(std::abs(scale(gptOss, factor, "\"factor\":32,\"mscale\":1.0,\"mscale_all_dim\":0.0") - usual) < 1e-9);
+    QVERIFY(std::abs(scale(gptOss, factor, "\"factor\":32,\"mscale\":2.0,\"mscale_all_dim\":0.5")
+                - (0.2 * std::log(32.0) + 1) / (0.05 * std::log(32.0) + 1))
+        < 1e-9);
+    const char* const type = "\"deepseek2.rope.scaling.type\"";
+    QCOMPARE(scale(gguf, type, "\"deepseek2.rope.scaling.attn_factor\":1.25,\"deepseek2.rope.scaling.type\""), 1.25);
+    QCOMPARE(scale(gguf, type, "\"deepseek2.rope.scaling.yarn_ext_factor\":-1.0,\"deepseek2.rope.scaling.type\""), 1.0);
+    QCOMPARE(scale(gguf, type, "\"deepseek2.rope.scaling.yarn_ext_factor\":1.0,\"deepseek2.rope.scaling.type\""), 1.0);
+}
+
+void TestRules::membersThatNothingReads()
+{
+    const auto unused = [](QByteArray config) {
+        const auto read = readText(config);
+        return read ? read->unusedKeys : std::vector<std::string>{read.error().message()};
+    };
+    QCOMPARE(unused(gptOss), std::vector<std::string>{});
+    QCOMPARE(unused(QByteArray(gptOss).replace("\"factor\":32", "\"factor\":32,\"long_factor\":[1],\"none\":null")),
+        std::vector<std::string>{"rope_scaling.long_factor"});
+    QCOMPARE(unused(QByteArray(gptOss).replace("\"vocab_size\"", "\"other\":{\"x\":1},\"vocab_size\"")),
+        std::vector<std::string>{"other"});
 }
 
 void TestRules::window()
@@ -228,6 +272,24 @@ void TestRules::refusals_data()
         {"layer_types[1] is sliding_attention"});
     row("limit", gptOss, "\"sliding_window\":6", "\"sliding_window\":6,\"swiglu_limit\":-7.0", Errc::OutOfRange,
         {"swiglu_limit is -7"});
+    row("half of the multipliers", v3, ",\"mscale_all_dim\":0.707", "", Errc::Unsupported,
+        {"mscale is 0.5", "mscale_all_dim is missing"});
+    row("the other half", v3, "\"mscale\":0.5,", "", Errc::Unsupported, {"mscale is missing"});
+    row("no multiplier", v3, "\"mscale\":0.5", "\"mscale\":0", Errc::Unsupported, {"mscale is 0", "above 0"});
+    row("no attention factor", gptOss, "\"factor\":32", "\"factor\":32,\"attention_factor\":0", Errc::OutOfRange,
+        {"rope_scaling.attention_factor is 0"});
+    row("extrapolation", gguf, "\"deepseek2.rope.scaling.factor\"",
+        "\"deepseek2.rope.scaling.yarn_ext_factor\":0.5,\"deepseek2.rope.scaling.factor\"", Errc::Unsupported,
+        {"deepseek2.rope.scaling.yarn_ext_factor is 0.5", "only 1"});
+    row("attention of YaRN", gguf, "\"deepseek2.rope.scaling.factor\"",
+        "\"deepseek2.rope.scaling.yarn_attn_factor\":2,\"deepseek2.rope.scaling.factor\"", Errc::Unsupported,
+        {"deepseek2.rope.scaling.yarn_attn_factor is 2", "only 1"});
+    row("attention without YaRN", gguf, "\"yarn\"", "\"none\",\"deepseek2.rope.scaling.attn_factor\":1.19",
+        Errc::Unsupported, {"deepseek2.rope.scaling.attn_factor is 1.19", "only 1"});
+    row("factor without a kind", gguf, "\"deepseek2.rope.scaling.type\":\"yarn\",", "", Errc::Unsupported,
+        {"deepseek2.rope.scaling.factor is 40", "only yarn"});
+    row("old factor", gguf, "\"deepseek2.rope.scaling.type\":\"yarn\",\"deepseek2.rope.scaling.factor\":40.0",
+        "\"deepseek2.rope.scale_linear\":4.0", Errc::Unsupported, {"deepseek2.rope.scale_linear is 4"});
     row("layers in turn", v3, "\"n_group\"", "\"moe_layer_freq\":2,\"n_group\"", Errc::Unsupported,
         {"moe_layer_freq is 2"});
 }

@@ -1,190 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "api/run_file.h"
-#include "studio.h"
+#include "shownstudio.h"
 #include "support/generatedmodel.h"
-#include "views/activity/taskpanel.h"
 #include "views/run/comparebar.h"
 #include "views/run/expertgridview.h"
-#include "views/run/promptpanel.h"
-#include "views/run/runpage.h"
 #include "views/run/tokendetails.h"
 #include "views/run/tokentextview.h"
 
-#include <QAbstractItemView>
 #include <QApplication>
 #include <QClipboard>
-#include <QDir>
-#include <QDropEvent>
-#include <QElapsedTimer>
-#include <QFile>
-#include <QFileDialog>
-#include <QLabel>
-#include <QLineEdit>
-#include <QMessageBox>
-#include <QMimeData>
-#include <QSettings>
-#include <QTemporaryDir>
-#include <QTest>
 #include <QToolButton>
-#include <QUrl>
-
-#include <bit>
-#include <cstring>
 
 using namespace colibri;
-
-namespace {
-
-constexpr int answerMs = 60000; ///< far beyond what anything here takes
-
-QString tinyFolder()
-{
-    return QStringLiteral(COLIBRI_TEST_DATA "/qwen3moe-f32");
-}
-
-enum { Run, Continue, Step, Stop };
-
-/// All that a run shows, by value.
-struct Shot {
-    QString text;
-    std::vector<TokenId> tokens;
-    int prompt = 0;
-    std::vector<std::uint16_t> experts;
-    std::vector<float> weights;
-    std::vector<float> logits;
-    std::vector<std::uint64_t> timings;
-    std::uint64_t arena = 0;
-    std::string modelId;
-    bool operator==(const Shot&) const = default;
-};
-
-Shot shotOf(const RunStore& run)
-{
-    Shot shot{run.text(), {}, run.promptTokens(), {}, {}, {}, {}, run.arenaBytes(), run.info().modelId};
-    for (int position = 0; position < run.tokens(); ++position)
-        shot.tokens.push_back(run.piece(position).id);
-    const RunRecord& record = *run.record();
-    std::vector<float> logits(record.shape().experts);
-    for (std::uint32_t position = 0; position < std::uint32_t(run.routed()); ++position)
-        for (std::uint32_t layer = 0; layer < record.shape().layers; ++layer) {
-            const auto experts = record.experts(position, layer);
-            const auto weights = record.weights(position, layer);
-            shot.experts.insert(shot.experts.end(), experts.begin(), experts.end());
-            shot.weights.insert(shot.weights.end(), weights.begin(), weights.end());
-            shot.weights.push_back(record.margin(position, layer));
-            if (record.copyRouterLogits(position, layer, logits))
-                shot.logits.insert(shot.logits.end(), logits.begin(), logits.end());
-        }
-    for (const TimingEvent& event : run.timings())
-        shot.timings.insert(shot.timings.end(),
-            {event.startNs, event.position, event.tokens, event.totalNs,
-                std::bit_cast<std::uint32_t>(event.attentionNs), std::bit_cast<std::uint32_t>(event.expertsNs),
-                event.minorFaults, event.cacheMisses});
-    return shot;
-}
-
-/// A studio with a shown window, and the ways to its parts.
-struct Shown {
-    Shown()
-    {
-        studio.window().resize(1000, 650);
-        studio.window().show();
-        studio.window().activateWindow();
-        (void)QTest::qWaitForWindowActive(&studio.window());
-    }
-    const RunStore& run() { return studio.run(); }
-    RunPage& page() { return *studio.window().findChild<RunPage*>(); }
-    PromptPanel& prompt() { return page().promptPanel(); }
-    QAction* action(const char* name) { return studio.window().findChild<QAction*>(QLatin1String(name)); }
-    bool enabled(int which) { return page().runActions()[which]->isEnabled(); }
-    bool open(const QString& path)
-    {
-        studio.window().openModel(path);
-        return QTest::qWaitFor([&] { return page().isVisible(); }, answerMs);
-    }
-    bool waitFor(RunStore::State state)
-    {
-        return QTest::qWaitFor([&] { return run().state() == state; }, answerMs);
-    }
-    bool waitForSaved(int tokens)
-    {
-        return QTest::qWaitFor([&] { return !run().file().isEmpty() && run().tokens() == tokens; }, answerMs);
-    }
-    bool runPrompt(const QString& text, std::uint32_t most)
-    {
-        prompt().setPrompt(text);
-        SamplingChoice choice;
-        choice.sampling.temperature = 0.75f;
-        choice.sampling.seed = 12;
-        choice.sampling.topK = 30;
-        choice.maxTokens = most;
-        prompt().sampling().setChoice(choice);
-        prompt().setPace(0);
-        page().runActions()[Run]->trigger();
-        return QTest::qWaitFor([&] { return run().state() != RunStore::State::Starting; }, answerMs);
-    }
-    /// Answers a file dialog by keys.
-    bool choose(const char* dialogName, const QString& path)
-    {
-        auto* const dialog = studio.window().findChild<QFileDialog*>(QLatin1String(dialogName));
-        auto* const name = dialog ? dialog->findChild<QLineEdit*>(QStringLiteral("fileNameEdit")) : nullptr;
-        if (!name || !dialog->isVisible())
-            return false;
-        name->setText(path); // typing would open a list of completions, which takes the keys
-        QTest::keyClick(name, Qt::Key_Return);
-        return QTest::qWaitFor(
-            [&] { return studio.window().findChild<QFileDialog*>(QLatin1String(dialogName)) == nullptr; }, answerMs);
-    }
-    bool save(const QString& path)
-    {
-        action("saveRun")->trigger();
-        return choose("saveRunDialog", path) && QTest::qWaitFor([&] { return QFile::exists(path); }, answerMs);
-    }
-    bool drop(const QString& path)
-    {
-        QMimeData data;
-        data.setUrls({QUrl::fromLocalFile(path)});
-        QDragEnterEvent enter({5, 5}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
-        QCoreApplication::sendEvent(&studio.window(), &enter);
-        QDropEvent dropped({5, 5}, Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
-        QCoreApplication::sendEvent(&studio.window(), &dropped);
-        return dropped.isAccepted();
-    }
-    QMessageBox* box() { return studio.window().findChild<QMessageBox*>(QStringLiteral("savedRunError")); }
-    bool waitForBox()
-    {
-        return QTest::qWaitFor([&] { return box() && box()->isVisible(); }, answerMs);
-    }
-    /// All rows of the list of tasks.
-    QString tasks()
-    {
-        const auto* const model = studio.window().findChild<TaskPanel*>()->findChild<QAbstractItemView*>()->model();
-        QString all;
-        for (int row = 0; row < model->rowCount(); ++row) {
-            for (int column = 0; column < model->columnCount(); ++column)
-                all += model->index(row, column).data().toString() + u'|';
-            all += u'\n';
-        }
-        return all;
-    }
-    QString state()
-    {
-        for (const QLabel* label : page().findChildren<QLabel*>())
-            if (label->accessibleName() == QLatin1String("State of the run"))
-                return label->text();
-        return {};
-    }
-    Studio studio;
-};
-
-void picture(QWidget& window, const QString& name)
-{
-    QDir().mkpath(COLIBRI_PICTURES);
-    QTest::qWait(50);
-    window.grab().save(QStringLiteral(COLIBRI_PICTURES "/saved-%1.png").arg(name));
-}
-
-} // namespace
+using namespace colibri::test;
 
 /// Runs that are saved and come back, as a user does it.
 class TestSavedRuns : public QObject {
@@ -199,32 +27,15 @@ private slots:
     void savedWhileItRuns();
     void droppedUnderAnotherName();
     void promptsOfIds();
-    void aModelThatIsAnotherOne();
-    void aModelThatIsGone();
-    void aDamagedFile();
-    void savingThatFails();
-    void theNewestWins();
-    void closedDuringTheWork();
 
 private:
-    QString path(const char* name) const { return m_folder.filePath(QLatin1String(name)); }
-    QTemporaryDir m_folder;
-    QTemporaryDir m_settings;
+    QString path(const char* name) const { return m_folder.path(name); }
+    SavedRunFolder m_folder;
 };
 
 void TestSavedRuns::initTestCase()
 {
-    QCoreApplication::setOrganizationName(QStringLiteral("colibri-test"));
-    QCoreApplication::setApplicationName(QStringLiteral("colibri-test"));
-    QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, m_settings.path());
-    Shown shown;
-    QVERIFY(!shown.action("saveRun")->isEnabled() && shown.action("openRun")->isEnabled());
-    QVERIFY(shown.open(tinyFolder()));
-    QVERIFY(!shown.action("saveRun")->isEnabled());
-    QVERIFY(shown.runPrompt(QStringLiteral("the quick brown fox"), 24));
-    QVERIFY(shown.waitFor(RunStore::State::Finished));
-    shown.studio.window().findChild<RunPage*>()->promptPanel().setPrompt(QStringLiteral("changed since"));
-    QVERIFY(shown.save(path("first.colibri-run")));
+    QVERIFY(m_folder.make());
 }
 
 void TestSavedRuns::init()
@@ -235,6 +46,7 @@ void TestSavedRuns::init()
 void TestSavedRuns::savedAndOpenedAgain()
 {
     Shown shown;
+    QVERIFY(!shown.action("saveRun")->isEnabled() && shown.action("openRun")->isEnabled());
     QVERIFY(shown.open(tinyFolder()));
     EngineOptions engine;
     engine.threads = 1;
@@ -253,7 +65,7 @@ void TestSavedRuns::savedAndOpenedAgain()
     QVERIFY(shown.choose("saveRunDialog", path("mine")));
     QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(path("mine.colibri-run")), answerMs);
     QTRY_VERIFY2(shown.tasks().contains("Save the run to"), qPrintable(shown.tasks()));
-    QCOMPARE(Settings().savedRunFolder(), m_folder.path());
+    QCOMPARE(Settings().savedRunFolder(), m_folder.folder());
 
     shown.prompt().setPrompt(QStringLiteral("something else"));
     shown.prompt().sampling().resetToDefaults();
@@ -422,132 +234,6 @@ void TestSavedRuns::promptsOfIds()
     QVERIFY(shown.waitForSaved(int(before.tokens.size())));
     QVERIFY(shotOf(shown.run()) == before);
     QCOMPARE(shown.prompt().spec().promptIds, (std::vector<TokenId>{5, 6, 7}));
-}
-
-void TestSavedRuns::aModelThatIsAnotherOne()
-{
-    QTemporaryDir folder;
-    test::GeneratedShape shape;
-    QVERIFY(test::writeHuggingFaceModel(folder.path().toStdString(), shape));
-    Shown shown;
-    QVERIFY(shown.open(folder.path()));
-    QVERIFY(shown.runPrompt(QStringLiteral("5, 6 7"), 9));
-    QVERIFY(shown.waitFor(RunStore::State::Finished));
-    const QString id = QString::fromStdString(shown.run().info().modelId);
-    QVERIFY(shown.save(path("old.colibri-run")));
-    shown.action("closeModel")->trigger();
-    shape.ffn += 3;
-    QVERIFY(test::writeHuggingFaceModel(folder.path().toStdString(), shape));
-    QVERIFY(shown.drop(path("old.colibri-run")));
-    QVERIFY(shown.waitForBox());
-    const QString why = shown.box()->informativeText();
-    const QString now = QString::fromStdString((*openModel(folder.path().toStdString()))->id());
-    QVERIFY(id != now);
-    for (const QString& part : {id, now, folder.path(), path("old.colibri-run")})
-        QVERIFY2(why.contains(part), qPrintable(why));
-    QVERIFY(!shown.box()->isModal());
-    QVERIFY2(shown.tasks().contains(now), qPrintable(shown.tasks()));
-    QVERIFY(shown.run().file().isEmpty() && shown.run().tokens() == 0);
-    picture(*shown.box(), QStringLiteral("another-model"));
-    shown.box()->close();
-    // The window works on with the model that is there.
-    QVERIFY(shown.runPrompt(QStringLiteral("5, 6 7"), 9));
-    QVERIFY(shown.waitFor(RunStore::State::Finished));
-}
-
-void TestSavedRuns::aModelThatIsGone()
-{
-    auto folder = std::make_unique<QTemporaryDir>();
-    const QString place = folder->path();
-    QVERIFY(test::writeHuggingFaceModel(place.toStdString(), {}));
-    Shown shown;
-    QVERIFY(shown.open(place));
-    QVERIFY(shown.runPrompt(QStringLiteral("5, 6 7"), 9));
-    QVERIFY(shown.waitFor(RunStore::State::Finished));
-    const QString id = QString::fromStdString(shown.run().info().modelId);
-    QVERIFY(shown.save(path("gone.colibri-run")));
-    QVERIFY(shown.open(tinyFolder()));
-    QTRY_VERIFY(shown.studio.window().windowTitle().contains(QStringLiteral("qwen3moe-f32")));
-    folder.reset();
-    QVERIFY(shown.drop(path("gone.colibri-run")));
-    QVERIFY(shown.waitForBox());
-    const QString why = shown.box()->informativeText();
-    for (const QString& part : {id, place, path("gone.colibri-run"), tinyFolder()})
-        QVERIFY2(why.contains(part), qPrintable(why));
-    QVERIFY(shown.run().file().isEmpty());
-}
-
-void TestSavedRuns::aDamagedFile()
-{
-    QFile good(path("first.colibri-run"));
-    QVERIFY(good.open(QIODevice::ReadOnly));
-    QByteArray bytes = good.readAll();
-    bytes[bytes.size() - 100] = char(bytes[bytes.size() - 100] ^ 4);
-    QFile bad(path("bad.colibri-run"));
-    QVERIFY(bad.open(QIODevice::WriteOnly) && bad.write(bytes) == bytes.size());
-    bad.close();
-    Shown shown;
-    QVERIFY(shown.open(tinyFolder()));
-    QVERIFY(shown.runPrompt(QStringLiteral("the quick brown fox"), 9));
-    QVERIFY(shown.waitFor(RunStore::State::Finished));
-    const QString text = shown.run().text();
-    QVERIFY(shown.drop(path("bad.colibri-run")));
-    QVERIFY(shown.waitForBox());
-    QVERIFY2(shown.box()->informativeText().contains("XXH64"), qPrintable(shown.box()->informativeText()));
-    QVERIFY(shown.box()->informativeText().contains(path("bad.colibri-run")));
-    QVERIFY2(shown.tasks().contains("XXH64"), qPrintable(shown.tasks()));
-    QCOMPARE(shown.run().text(), text); // what was shown stays
-    auto* const log = shown.studio.window().findChild<QToolButton*>(QStringLiteral("statusLog"));
-    QVERIFY2(log->text().contains("errors: 1"), qPrintable(log->text()));
-}
-
-void TestSavedRuns::savingThatFails()
-{
-    Shown shown;
-    QVERIFY(shown.drop(path("first.colibri-run")));
-    QTRY_VERIFY_WITH_TIMEOUT(shown.run().tokens() > 20, answerMs);
-    const QString target = path("no folder/a.colibri-run");
-    shown.action("saveRun")->trigger();
-    auto* const dialog = shown.studio.window().findChild<QFileDialog*>(QStringLiteral("saveRunDialog"));
-    QVERIFY(dialog && dialog->isVisible());
-    QVERIFY(dialog->findChild<QLineEdit*>(QStringLiteral("fileNameEdit"))->text().startsWith("qwen3moe-f32-"));
-    emit dialog->fileSelected(target); // the dialog itself refuses folders that are not there
-    dialog->close();
-    QVERIFY(shown.waitForBox());
-    QVERIFY2(shown.box()->informativeText().contains(target), qPrintable(shown.box()->informativeText()));
-}
-
-void TestSavedRuns::theNewestWins()
-{
-    Shown shown;
-    QVERIFY(QFile::copy(path("first.colibri-run"), path("second.colibri-run")));
-    QVERIFY(shown.open(tinyFolder()));
-    for (int i = 0; i < 5; ++i)
-        QVERIFY(shown.drop(path("first.colibri-run")));
-    QVERIFY(shown.drop(path("second.colibri-run")));
-    QTRY_COMPARE_WITH_TIMEOUT(shown.run().file(), path("second.colibri-run"), answerMs);
-    QTest::qWait(200);
-    QCOMPARE(shown.run().file(), path("second.colibri-run"));
-    // An opening of the user's takes the place of the one that a saved run waits for.
-    shown.action("closeModel")->trigger();
-    QVERIFY(shown.drop(path("first.colibri-run")));
-    QVERIFY(shown.open(tinyFolder()));
-    QTest::qWait(200);
-    QVERIFY(!shown.box());
-}
-
-void TestSavedRuns::closedDuringTheWork()
-{
-    for (const int wait : {0, 1, 5, 20}) {
-        auto shown = std::make_unique<Shown>();
-        QVERIFY(shown->drop(path("first.colibri-run")));
-        QTest::qWait(wait);
-        QElapsedTimer clock;
-        clock.start();
-        QVERIFY(shown->studio.window().close());
-        shown.reset();
-        QVERIFY2(clock.elapsed() < 2000, qPrintable(QString::number(clock.elapsed())));
-    }
 }
 
 QTEST_MAIN(TestSavedRuns)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Prompt, sampling, pace and actions.
 #include "ui/support/testrun.h"
+#include "views/run/accentbutton.h"
 #include "views/run/promptpanel.h"
 
 #include <QAction>
@@ -93,6 +94,28 @@ private slots:
         QCOMPARE(continues.count(), 1);
         QTest::keyClick(&edit, Qt::Key_F10);
         QCOMPARE(steps.count(), 2);
+    }
+
+    void theNextActionHasTheAccent()
+    {
+        RunStore store;
+        PromptPanel panel(store);
+        panel.setModel(testModel(true));
+        panel.show();
+        auto* const run = panel.findChild<AccentButton*>();
+        QVERIFY(run && run->defaultAction() == panel.runActions().first());
+        const auto ground = [&] { return run->grab().toImage().pixelColor(run->width() / 2, 4); };
+        const QColor plain = ground();
+        // The style caches by the palette's identity: one palette for each change would fill its cache.
+        const qint64 palette = run->palette().cacheKey();
+        panel.setPrompt(QStringLiteral("Once"));
+        QVERIFY(run->accent());
+        const QColor accent = run->palette().color(QPalette::Highlight);
+        QVERIFY(std::abs(ground().hue() - accent.hue()) < 20 && ground().saturation() > plain.saturation());
+        store.setState(State::Paused); // Continue comes next
+        QVERIFY(!run->accent());
+        QCOMPARE(ground().saturation(), plain.saturation());
+        QCOMPARE(run->palette().cacheKey(), palette);
     }
 
     void buttonsDoWhatTheActionsDo()

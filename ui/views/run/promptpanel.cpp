@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/run/promptpanel.h"
 
+#include "views/run/accentbutton.h"
 #include "views/theme/theme.h"
 
 #include <QAction>
@@ -198,7 +199,7 @@ QWidget* PromptPanel::makeButtons()
     cells->setSpacing(grid::half);
     const QList<QAction*> actions = runActions();
     for (int at = 0; at < actions.size(); ++at) {
-        auto* button = new QToolButton(block);
+        auto* button = new AccentButton(block);
         button->setDefaultAction(actions[at]);
         button->setToolButtonStyle(Qt::ToolButtonTextOnly);
         button->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
@@ -286,27 +287,15 @@ void PromptPanel::updateActions()
     m_continue->setEnabled(can.proceed);
     m_step->setEnabled(can.step);
     m_stop->setEnabled(can.stop);
-    tintPrimary();
+    markPrimary();
 }
 
-void PromptPanel::tintPrimary()
+/// The accent is on the action that comes next: Continue when paused, else Run.
+void PromptPanel::markPrimary()
 {
-    QAction* primary = m_continue->isEnabled() ? m_continue : m_run;
-    for (QToolButton* button : m_buttons) {
-        QPalette tinted = palette();
-        if (button->defaultAction() == primary && primary->isEnabled()) {
-            tinted.setColor(QPalette::Button, tinted.color(QPalette::Highlight));
-            tinted.setColor(QPalette::ButtonText, tinted.color(QPalette::HighlightedText));
-        }
-        button->setPalette(tinted);
-    }
-}
-
-void PromptPanel::changeEvent(QEvent* event)
-{
-    QWidget::changeEvent(event);
-    if (event->type() == QEvent::PaletteChange)
-        tintPrimary();
+    const QAction* primary = m_continue->isEnabled() ? m_continue : m_run;
+    for (AccentButton* button : m_buttons)
+        button->setAccent(button->defaultAction() == primary && primary->isEnabled());
 }
 
 } // namespace colibri

@@ -20,6 +20,8 @@ class QToolButton;
 
 namespace colibri {
 
+class AccentButton;
+
 /// What can be done in a state of the run.
 struct RunAbilities {
     bool run = false;
@@ -62,7 +64,6 @@ public:
     void focusPrompt();
 
 protected:
-    void changeEvent(QEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override; ///< the prompt's keys
 
 signals:
@@ -81,7 +82,7 @@ private:
     QWidget* makeButtons();
     void updateActions();
     void updatePace();
-    void tintPrimary(); ///< the accent on the action that comes next: Continue when paused, else Run
+    void markPrimary();
 
     const RunStore& m_store;
     ModelFactsPtr m_model;
@@ -93,7 +94,7 @@ private:
     QToolButton* m_historyButton = nullptr;
     QSlider* m_pace;
     QLabel* m_paceText;
-    QList<QToolButton*> m_buttons; ///< in the order of runActions()
+    QList<AccentButton*> m_buttons; ///< in the order of runActions()
     QAction* m_run;
     QAction* m_continue;
     QAction* m_step;

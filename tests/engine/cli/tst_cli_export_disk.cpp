@@ -71,7 +71,7 @@ private:
 } // namespace
 
 /// `colibri export` when it is ended in the middle, and on a disk that is too small.
-class TestCliExportEnds : public QObject {
+class TestCliExportDisk : public QObject {
     Q_OBJECT
 
 private slots:
@@ -86,7 +86,7 @@ private:
     QString m_source;
 };
 
-void TestCliExportEnds::initTestCase()
+void TestCliExportDisk::initTestCase()
 {
     m_source = m_dir.filePath("source");
     GeneratedShape shape;
@@ -98,7 +98,7 @@ void TestCliExportEnds::initTestCase()
     QVERIFY(QDir().mkpath(m_source) && writeHuggingFaceModel(m_source.toStdString(), shape)); // 40 MB
 }
 
-void TestCliExportEnds::killedLeavesNothingThatOpens()
+void TestCliExportDisk::killedLeavesNothingThatOpens()
 {
     const QTemporaryDir folder;
     const QString out = folder.filePath("out");
@@ -125,7 +125,7 @@ void TestCliExportEnds::killedLeavesNothingThatOpens()
     QCOMPARE(runColibri({"export", m_source, "--out", out}).code, 0);
 }
 
-void TestCliExportEnds::diskTooSmall()
+void TestCliExportDisk::diskTooSmall()
 {
     const QTemporaryDir folder;
     const SmallDisk disk(folder.path(), "size=1m");
@@ -138,7 +138,7 @@ void TestCliExportEnds::diskTooSmall()
 }
 
 /// There is room for the bytes but not for the files.
-void TestCliExportEnds::diskFillsMeanwhile()
+void TestCliExportDisk::diskFillsMeanwhile()
 {
     const QTemporaryDir folder;
     const SmallDisk disk(folder.path(), "size=100m,nr_inodes=20");
@@ -150,12 +150,12 @@ void TestCliExportEnds::diskFillsMeanwhile()
     QVERIFY(QDir(folder.path()).isEmpty(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot));
 }
 
-void TestCliExportEnds::changedTypesAreNamed()
+void TestCliExportDisk::changedTypesAreNamed()
 {
     const auto report = onlyJson(runColibri({"export", m_source, "--out", m_dir.filePath("plain"), "--json"}));
     QVERIFY(report);
     QVERIFY((*report)["changed_types"].isArray() && (*report)["changed_types"].toArray().isEmpty());
 }
 
-QTEST_GUILESS_MAIN(TestCliExportEnds)
-#include "tst_cli_export_ends.moc"
+QTEST_GUILESS_MAIN(TestCliExportDisk)
+#include "tst_cli_export_disk.moc"
