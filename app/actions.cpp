@@ -28,6 +28,8 @@ constexpr Line lines[]{
     {&Actions::openInNewWindow, "openInNewWindow", QT_TRANSLATE_NOOP("Actions", "Open in a new &window..."),
         QT_TRANSLATE_NOOP("Actions", "Open a model in another window, to see both"),
         int(Qt::CTRL) | int(Qt::SHIFT) | Qt::Key_O},
+    {&Actions::exportModel, "exportModel", QT_TRANSLATE_NOOP("Actions", "&Export the model..."),
+        QT_TRANSLATE_NOOP("Actions", "Write the model that is open as a Colibri export"), int(Qt::CTRL) | Qt::Key_E},
     {&Actions::closeModel, "closeModel", QT_TRANSLATE_NOOP("Actions", "&Close the model"),
         QT_TRANSLATE_NOOP("Actions", "Close the model and go to the first page"), int(Qt::CTRL) | Qt::Key_W},
     {&Actions::quit, "quit", QT_TRANSLATE_NOOP("Actions", "&Quit"),

@@ -16,6 +16,7 @@ struct Actions {
     QAction* openModel = nullptr;
     QAction* newWindow = nullptr;
     QAction* openInNewWindow = nullptr;
+    QAction* exportModel = nullptr;
     QAction* closeModel = nullptr;
     QAction* quit = nullptr;
     QAction* themeSystem = nullptr; ///< the three themes are checkable and exclude each other

@@ -107,6 +107,8 @@ void MainWindow::makeMenus(const MainWindowContents& contents)
     m_recentMenu = file->addMenu(tr("Open &recent"));
     file->addActions({m_actions.newWindow, m_actions.openInNewWindow});
     file->addSeparator();
+    file->addAction(m_actions.exportModel);
+    file->addSeparator();
     file->addActions({m_actions.closeModel, m_actions.quit});
     QMenu* const run = menuBar()->addMenu(tr("&Run"));
     for (QAction* const action : contents.runActions) {
@@ -178,6 +180,7 @@ void MainWindow::connectActions()
     connect(m_actions.newWindow, &QAction::triggered, this, [this] { emit newWindowRequested({}); });
     connect(m_actions.openInNewWindow, &QAction::triggered, this,
         [this] { chooseModelFor(tr("Open a model in a new window"), &MainWindow::newWindowRequested); });
+    connect(m_actions.exportModel, &QAction::triggered, this, &MainWindow::exportRequested);
     connect(m_actions.closeModel, &QAction::triggered, &m_parts.engine, &EngineClient::closeModel);
     connect(m_actions.quit, &QAction::triggered, this, &QWidget::close);
     connect(m_actions.goBack, &QAction::triggered, &m_parts.selection, &SelectionStore::goBack);
@@ -237,6 +240,7 @@ void MainWindow::showOpenState()
 {
     const OpenStore::State state = m_parts.open.state();
     const ModelFactsPtr& model = m_parts.open.model();
+    m_actions.exportModel->setEnabled(model != nullptr);
     m_actions.closeModel->setEnabled(model != nullptr || state == OpenStore::State::Opening);
     setWindowTitle(model ? tr("%1 - Colibri").arg(QString::fromStdString(model->path)) : tr("Colibri"));
     if (state == OpenStore::State::Opened) {

@@ -62,6 +62,7 @@ public:
 
 signals:
     void savedRunChosen(const QString& path); ///< dropped, or given to openModel()
+    void exportRequested(); ///< of the model that is open
     void newWindowRequested(const QString& path); ///< a path, or empty: without a model
 
 protected:

@@ -15,6 +15,7 @@ const QString geometryKey = QStringLiteral("window/geometry");
 const QString pageKey = QStringLiteral("page/");
 const QString promptsKey = QStringLiteral("prompts");
 const QString savedRunFolderKey = QStringLiteral("savedRuns/folder");
+const QString exportFolderKey = QStringLiteral("exports/folder");
 const QString stateKey = QStringLiteral("window/state");
 
 /// Indexed by ThemeChoice.
@@ -99,6 +100,16 @@ QString Settings::savedRunFolder() const
 void Settings::setSavedRunFolder(const QString& folder)
 {
     m_settings.setValue(savedRunFolderKey, folder);
+}
+
+QString Settings::exportFolder() const
+{
+    return m_settings.value(exportFolderKey).toString();
+}
+
+void Settings::setExportFolder(const QString& folder)
+{
+    m_settings.setValue(exportFolderKey, folder);
 }
 
 } // namespace colibri

@@ -30,6 +30,8 @@ public:
     void setPrompts(const QStringList& prompts);
     QString savedRunFolder() const; ///< where a run was saved or opened last; empty: nowhere yet
     void setSavedRunFolder(const QString& folder);
+    QString exportFolder() const; ///< that an export was put into last; empty: none yet
+    void setExportFolder(const QString& folder);
 
 private:
     QSettings m_settings;

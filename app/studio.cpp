@@ -2,6 +2,7 @@
 #include "studio.h"
 
 #include "detailspanel.h"
+#include "exports.h"
 #include "savedruns.h"
 #include "views/activity/logpanel.h"
 #include "views/activity/taskpanel.h"
@@ -36,6 +37,7 @@ Studio::Studio()
 {
     connectRunPage();
     connectPages();
+    connectExports();
     m_runPage->promptPanel().setHistory(m_settings.prompts());
     QObject::connect(&m_open, &OpenStore::modelChanged, &m_selection, &SelectionStore::forget);
     QObject::connect(&m_open, &OpenStore::modelChanged, &m_kept, &RunStore::clear);
@@ -94,6 +96,14 @@ void Studio::connectPages()
     QObject::connect(
         m_latencyPage, &LatencyPage::runPageRequested, m_window.get(), [this] { m_window->showPage(runPageId); });
     QObject::connect(m_modelPage, &ModelPage::openRequested, m_window.get(), &MainWindow::chooseModel);
+}
+
+void Studio::connectExports()
+{
+    MainWindow* const window = m_window.get();
+    auto* const exports = new Exports({m_open, m_export, m_tasks, m_log, m_engine, m_taskRunner, m_settings}, window);
+    QObject::connect(window, &MainWindow::exportRequested, exports, &Exports::show);
+    QObject::connect(exports, &Exports::openRequested, window, &MainWindow::openModel);
 }
 
 void Studio::connectRunPage()

@@ -5,6 +5,7 @@
 #include "session/engineclient.h"
 #include "settings.h"
 #include "stores/activityfeed.h"
+#include "stores/exportstore.h"
 #include "stores/openstore.h"
 #include "stores/runstore.h"
 #include "stores/selectionstore.h"
@@ -17,6 +18,7 @@
 
 namespace colibri {
 
+class Exports;
 class LatencyPage;
 class ModelPage;
 class RunPage;
@@ -30,11 +32,13 @@ public:
 
     MainWindow& window() { return *m_window; }
     const RunStore& run() const { return m_run; }
+    const ExportStore& exports() const { return m_export; }
 
 private:
     MainWindowContents contents();
     void connectRunPage();
     void connectPages();
+    void connectExports();
     template <class Page>
     Page* remembered(const QString& id, Page* page);
 
@@ -48,6 +52,7 @@ private:
     LogStore m_log;
     EngineClient m_engine;
     ActivityFeed m_feed;
+    ExportStore m_export;
     TaskRunner m_taskRunner;
     RunPage* m_runPage = nullptr; ///< the window's, as the other pages
     LatencyPage* m_latencyPage = nullptr;

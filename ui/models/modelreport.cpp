@@ -49,6 +49,12 @@ Cell text(std::string_view value)
     return {displayName(value)};
 }
 
+/// The last part of a path, which is the tool tip.
+Cell fileName(std::string_view path)
+{
+    return {displayName(path.substr(path.rfind('/') + 1)), {}, displayName(path)}; // npos + 1 is 0
+}
+
 Cell count(std::uint64_t value)
 {
     return Cell::number(groupedText(value), value);
@@ -72,9 +78,14 @@ Cell share(std::uint64_t part, std::uint64_t whole)
     return {text, QVariant(value), {}, value};
 }
 
-QString originOf(const ModelConfig& config, std::string_view name)
+/// A dimension that follows from another one says so, but when that one states it.
+QString originOf(const ModelConfig& config, std::string_view name, std::uint32_t value)
 {
-    const auto found = std::ranges::find(config.origins, name, &RuleOrigin::rule);
+    auto found = std::ranges::find(config.origins, name, &RuleOrigin::rule);
+    if (found == config.origins.end() && name == "head_dim") // with latent attention, as GGUF states it: whole
+        found = std::ranges::find_if(config.origins, [value](const RuleOrigin& rule) {
+            return rule.rule == "qk_nope_head_dim" && rule.value == std::to_string(value);
+        });
     return found == config.origins.end() ? Words::tr("follows from other dimensions") : originText(*found);
 }
 
@@ -240,7 +251,8 @@ CellRows dimensionRows(const ModelFacts& model)
     CellRows rows;
     for (const Dimension& dimension : dimensions) {
         if (const std::uint32_t value = model.config.*dimension.value; value > 0)
-            rows.push_back({{Words::tr(dimension.label)}, count(value), {originOf(model.config, dimension.rule)}});
+            rows.push_back(
+                {{Words::tr(dimension.label)}, count(value), {originOf(model.config, dimension.rule, value)}});
     }
     return rows;
 }
@@ -311,7 +323,7 @@ CellRows metadataRows(const ModelFacts& model, const QString& filter)
             return key.contains(word, Qt::CaseInsensitive) || value.contains(word, Qt::CaseInsensitive);
         });
         if (fits)
-            rows.push_back({{key}, {value}, text(entry.type), text(entry.file), count(entry.offset)});
+            rows.push_back({{key}, {value}, text(entry.type), fileName(entry.file), count(entry.offset)});
     }
     return rows;
 }

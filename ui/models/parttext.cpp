@@ -26,12 +26,15 @@ constexpr std::array<const char*, partKindCount> kindNames{
     QT_TRANSLATE_NOOP("PartText", "Other"),
 };
 
-constexpr std::array<const char*, 4> originNames{
+/// By Origin.
+constexpr std::array originNames{
     QT_TRANSLATE_NOOP("PartText", "config key %1"),
     QT_TRANSLATE_NOOP("PartText", "default of the family"),
     QT_TRANSLATE_NOOP("PartText", "given when it was opened"),
     QT_TRANSLATE_NOOP("PartText", "follows from the sizes of the files"),
+    QT_TRANSLATE_NOOP("PartText", "follows from the tensors"),
 };
+static_assert(originNames.size() == std::size_t(Origin::Tensors) + 1);
 
 struct Meaning {
     std::string_view rule;
@@ -43,21 +46,58 @@ constexpr Meaning meanings[]{
     {"hidden_size", QT_TRANSLATE_NOOP("PartText", "Components of the stream between the layers")},
     {"output_size", QT_TRANSLATE_NOOP("PartText", "Components of a row of the output")},
     {"num_layers", QT_TRANSLATE_NOOP("PartText", "Layers one after the other")},
+    {"dense_layers", QT_TRANSLATE_NOOP("PartText", "First layers, which have no experts")},
     {"num_attention_heads", QT_TRANSLATE_NOOP("PartText", "Query heads of a layer")},
     {"num_key_value_heads", QT_TRANSLATE_NOOP("PartText", "Key and value heads of a layer, shared by query heads")},
     {"head_dim", QT_TRANSLATE_NOOP("PartText", "Components of a head")},
+    {"value_head_dim", QT_TRANSLATE_NOOP("PartText", "Components of the values of a head")},
+    {"qk_nope_head_dim",
+        QT_TRANSLATE_NOOP("PartText", "Components of a head whose pairs rotary positions leave alone")},
+    {"q_lora_rank", QT_TRANSLATE_NOOP("PartText", "Components that queries are made from")},
+    {"kv_lora_rank",
+        QT_TRANSLATE_NOOP("PartText", "Components of the latent vector that keys and values are made from")},
     {"num_experts", QT_TRANSLATE_NOOP("PartText", "Experts of a layer")},
     {"num_active_experts", QT_TRANSLATE_NOOP("PartText", "Experts that a token goes through in a layer")},
     {"moe_intermediate_size", QT_TRANSLATE_NOOP("PartText", "Inner components of an expert")},
+    {"shared_experts", QT_TRANSLATE_NOOP("PartText", "Experts that every token goes through, computed as one")},
+    {"shared_ffn_size", QT_TRANSLATE_NOOP("PartText", "Inner components of the shared expert")},
+    {"intermediate_size", QT_TRANSLATE_NOOP("PartText", "Inner components of the layers without experts")},
     {"max_seq_len", QT_TRANSLATE_NOOP("PartText", "Tokens that a context can hold")},
     {"rms_norm_eps", QT_TRANSLATE_NOOP("PartText", "Added to the mean square before its root is taken")},
     {"rope_theta", QT_TRANSLATE_NOOP("PartText", "Base of the wavelengths of rotary positions")},
+    {"rope_pairs", QT_TRANSLATE_NOOP("PartText", "Which components of a head turn together")},
+    {"rope_dim", QT_TRANSLATE_NOOP("PartText", "Components of a head that rotary positions turn")},
+    {"yarn.factor", QT_TRANSLATE_NOOP("PartText", "How much longer YaRN makes the context")},
+    {"yarn.original_context", QT_TRANSLATE_NOOP("PartText", "Tokens of the context that YaRN lengthens")},
+    {"yarn.beta_fast", QT_TRANSLATE_NOOP("PartText", "Turns over that context from which wavelengths stay")},
+    {"yarn.beta_slow",
+        QT_TRANSLATE_NOOP("PartText", "Turns over that context below which wavelengths are stretched in full")},
+    {"yarn.truncate", QT_TRANSLATE_NOOP("PartText", "Whether the bounds between the two are whole components")},
+    {"yarn.rotation_scale", QT_TRANSLATE_NOOP("PartText", "Multiplies the turned components")},
+    {"attention_factor", QT_TRANSLATE_NOOP("PartText", "Multiplies the products of queries and keys")},
+    {"sliding_window", QT_TRANSLATE_NOOP("PartText", "Tokens that a layer with a window looks back")},
+    {"window_period", QT_TRANSLATE_NOOP("PartText", "Every so many layers one looks back at everything")},
+    {"activation", QT_TRANSLATE_NOOP("PartText", "What stands between the matrices of an expert")},
+    {"activation_limit", QT_TRANSLATE_NOOP("PartText", "Bounds the inputs of the activation")},
     {"routing.scoring", QT_TRANSLATE_NOOP("PartText", "How router logits become scores")},
     {"routing.order", QT_TRANSLATE_NOOP("PartText", "Scores over all experts before the choice, or over the chosen")},
     {"routing.normalize", QT_TRANSLATE_NOOP("PartText", "Whether chosen weights are divided by their sum")},
     {"routing.weight_sum_floor", QT_TRANSLATE_NOOP("PartText", "The least sum that weights are divided by")},
     {"routing.scale", QT_TRANSLATE_NOOP("PartText", "Multiplies the weights in the end")},
+    {"routing.groups", QT_TRANSLATE_NOOP("PartText", "Groups of experts, of which some are chosen before experts are")},
+    {"routing.groups_kept", QT_TRANSLATE_NOOP("PartText", "Groups whose experts can be chosen")},
+    {"routing.group_score", QT_TRANSLATE_NOOP("PartText", "What a group of experts is chosen by")},
+    {"routing.correction_bias",
+        QT_TRANSLATE_NOOP("PartText", "Whether a bias is added to the scores that choose, not to the weights")},
     {"add_bos_token", QT_TRANSLATE_NOOP("PartText", "Whether a text gets the begin-of-text token in front")},
+    {"sampling.do_sample",
+        QT_TRANSLATE_NOOP("PartText", "Whether the files recommend to draw tokens; runs take their own options")},
+    {"sampling.temperature", QT_TRANSLATE_NOOP("PartText", "What the files recommend; runs take their own options")},
+    {"sampling.top_k", QT_TRANSLATE_NOOP("PartText", "What the files recommend; runs take their own options")},
+    {"sampling.top_p", QT_TRANSLATE_NOOP("PartText", "What the files recommend; runs take their own options")},
+    {"sampling.min_p", QT_TRANSLATE_NOOP("PartText", "What the files recommend; runs take their own options")},
+    {"sampling.repetition_penalty",
+        QT_TRANSLATE_NOOP("PartText", "What the files recommend; runs take their own options")},
     {"index", QT_TRANSLATE_NOOP("PartText", "What a row of the routing table stands for")},
     {"table_rows", QT_TRANSLATE_NOOP("PartText", "Rows of the routing table")},
     {"dtype", QT_TRANSLATE_NOOP("PartText", "How the elements of an expert file are stored")},
@@ -106,6 +146,8 @@ QString displayName(std::string_view name)
 
 QString shortName(std::string_view name, const TensorPart& part)
 {
+    if (name.starts_with("blk.")) // GGUF: "blk.N."
+        return displayName(withoutParts(name, part.layer >= 0 ? 2 : 0));
     // "model.layers.N." and "mlp.experts.N." are three parts each.
     return displayName(withoutParts(name, part.expert >= 0 ? 6 : part.layer >= 0 ? 3 : 0));
 }

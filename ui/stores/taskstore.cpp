@@ -27,7 +27,7 @@ int TaskStore::begin(const QString& title, const QString& unit, std::function<vo
     task.unit = unit;
     task.cancellable = cancel != nullptr;
     m_tasks.push_back(task);
-    m_owners.push_back({std::move(cancel), {}});
+    m_owners.push_back({std::move(cancel), {}, {}});
     m_owners.back().clock.start();
     emit appended();
     return task.id;
@@ -70,6 +70,25 @@ void TaskStore::cancel(int id)
     if (row < 0 || !m_owners[std::size_t(row)].cancel)
         return;
     const auto ask = m_owners[std::size_t(row)].cancel; // a copy: the answer may end the task at once
+    ask();
+}
+
+void TaskStore::setShow(int id, std::function<void()> show)
+{
+    const int row = rowOf(id);
+    if (row < 0)
+        return;
+    m_tasks[std::size_t(row)].showable = show != nullptr;
+    m_owners[std::size_t(row)].show = std::move(show);
+    emit changed(row);
+}
+
+void TaskStore::show(int id)
+{
+    const int row = rowOf(id);
+    if (row < 0 || !m_owners[std::size_t(row)].show)
+        return;
+    const auto ask = m_owners[std::size_t(row)].show; // a copy: the answer may clear the list
     ask();
 }
 

@@ -24,6 +24,7 @@ struct Task {
     double seconds = 0; ///< since it began; until its end when it has ended
     QString note; ///< what came of it, or why it failed
     bool cancellable = false;
+    bool showable = false; ///< what came of it can be looked at
 
     bool ended() const { return state > State::Paused; }
     double rate() const { return seconds > 0 ? done / seconds : 0; } ///< units a second; 0: nothing known
@@ -49,6 +50,9 @@ public:
     void setState(int id, Task::State state, const QString& note = {});
     /// Asks the owner of the work; the state changes when the owner says so.
     void cancel(int id);
+    /// Gives a task what shows its result again; `show` is called for the user.
+    void setShow(int id, std::function<void()> show);
+    void show(int id); ///< nothing when there is no such thing
     void clearEnded();
 
 signals:
@@ -61,6 +65,7 @@ signals:
 private:
     struct Owner {
         std::function<void()> cancel;
+        std::function<void()> show;
         QElapsedTimer clock;
     };
     int rowOf(int id) const; ///< -1: gone

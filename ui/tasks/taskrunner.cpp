@@ -32,7 +32,7 @@ TaskRunner::~TaskRunner()
 }
 
 int TaskRunner::queue(const QString& title, const QString& unit, std::function<void(const TaskLink&)> work,
-    std::function<Answer()> answer)
+    std::function<Answer()> answer, std::shared_ptr<const OpenProgress> progress)
 {
     const auto id = std::make_shared<int>(0);
     *id = m_tasks.begin(title, unit, [runner = QPointer<TaskRunner>(this), id] {
@@ -42,7 +42,7 @@ int TaskRunner::queue(const QString& title, const QString& unit, std::function<v
     std::stop_source stop;
     const TaskLink link{stop.get_token(), std::make_shared<std::atomic<std::uint64_t>>(0),
         std::make_shared<std::atomic<std::uint64_t>>(0)};
-    m_pending.emplace(*id, Pending{stop, link, std::move(answer)});
+    m_pending.emplace(*id, Pending{stop, link, std::move(answer), std::move(progress)});
     {
         const std::scoped_lock lock(m_mutex);
         m_jobs.push_back({*id, link, std::move(work)});
@@ -67,8 +67,7 @@ void TaskRunner::cancel(int id)
 void TaskRunner::finish(int id)
 {
     const auto pending = m_pending.extract(id);
-    const TaskLink& link = pending.mapped().link;
-    m_tasks.progress(id, double(link.done->load()), double(link.total->load()));
+    showProgressOf(id, pending.mapped());
     if (m_pending.empty())
         m_timer.stop();
     const Answer answer = pending.mapped().answer();
@@ -83,6 +82,14 @@ void TaskRunner::finish(int id)
 void TaskRunner::showProgress()
 {
     for (const auto& [id, pending] : m_pending)
+        showProgressOf(id, pending);
+}
+
+void TaskRunner::showProgressOf(int id, const Pending& pending)
+{
+    if (const OpenProgress* const progress = pending.progress.get())
+        m_tasks.progress(id, double(progress->bytesDone()), double(progress->bytesTotal()));
+    else
         m_tasks.progress(id, double(pending.link.done->load(std::memory_order_relaxed)),
             double(pending.link.total->load(std::memory_order_relaxed)));
 }

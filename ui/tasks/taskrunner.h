@@ -3,6 +3,7 @@
 
 #include "stores/callqueue.h"
 #include "stores/taskstore.h"
+#include "types/open_progress.h"
 #include "types/result.h"
 
 #include <QPointer>
@@ -50,10 +51,11 @@ public:
     /// Queues `work`; its result goes to `ended` on the GUI thread, unless `context` is gone by then. `ended` returns
     /// the note that the list of tasks shows when all went well. An error with Errc::Cancelled makes the task
     /// cancelled, any other one failed. Work that is cancelled before its turn is not begun, and answered at once.
-    /// Returns the task's id.
+    /// `progress` is for work that counts there and not in its link; null: it counts in its link. Returns the task's
+    /// id.
     template <class T>
     int run(const QString& title, const QString& unit, QObject* context, std::function<Result<T>(const TaskLink&)> work,
-        std::function<QString(Result<T>&)> ended)
+        std::function<QString(Result<T>&)> ended, std::shared_ptr<const OpenProgress> progress = {})
     {
         const auto result = std::make_shared<std::optional<Result<T>>>();
         return queue(
@@ -63,7 +65,8 @@ public:
                     result->emplace(Error{Errc::Cancelled, {}, {}, {}, {}});
                 const std::optional<Error> error = **result ? std::nullopt : std::optional((*result)->error());
                 return Answer{error, context ? ended(**result) : QString()};
-            });
+            },
+            std::move(progress));
     }
 
 private:
@@ -80,12 +83,14 @@ private:
         std::stop_source stop;
         TaskLink link;
         std::function<Answer()> answer;
+        std::shared_ptr<const OpenProgress> progress; ///< null: of the link
     };
 
     int queue(const QString& title, const QString& unit, std::function<void(const TaskLink&)> work,
-        std::function<Answer()> answer);
+        std::function<Answer()> answer, std::shared_ptr<const OpenProgress> progress);
     void cancel(int id);
     void finish(int id);
+    void showProgressOf(int id, const Pending& pending);
     void showProgress();
     void work(); ///< what each thread does
     std::optional<Job> take(); ///< waits; empty: the end

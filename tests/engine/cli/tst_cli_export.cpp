@@ -75,8 +75,8 @@ void TestCliExport::json()
     const auto report = onlyJson(runColibri({"export", tinyModel, "--out", m_folder.filePath("json"), "--json"}));
     QVERIFY(report);
     QCOMPARE(report->keys(),
-        sorted({"source", "out", "dtype", "bytes_written", "tensors", "experts", "seconds", "router_table", "agreement",
-            "notes", "engine"}));
+        sorted({"source", "out", "dtype", "bytes_written", "tensors", "experts", "changed_types", "seconds",
+            "router_table", "agreement", "notes", "engine"}));
     QVERIFY((*report)["router_table"].isNull());
     const QJsonObject agreement = (*report)["agreement"].toObject();
     QCOMPARE(agreement.keys(),

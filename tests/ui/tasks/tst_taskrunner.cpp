@@ -41,6 +41,7 @@ private slots:
     void resultsComeToTheGuiThread();
     void failuresAndCancelsAreToldApart();
     void progressIsShown();
+    void progressOfTheEngine();
     void twoAtATimeInOrder();
     void cancelBeforeItsTurn();
     void cancelCannotBeLost();
@@ -137,6 +138,30 @@ void TestTaskRunner::progressIsShown()
     stage = 1;
     QVERIFY(QTest::qWaitFor([&] { return taskOf(store, id).ended(); }, answerMs));
     QCOMPARE(taskOf(store, id).done, 10.0); // the last word, whenever the timer looked
+}
+
+void TestTaskRunner::progressOfTheEngine()
+{
+    TaskStore store;
+    TaskRunner runner(store);
+    const auto progress = std::make_shared<OpenProgress>();
+    std::atomic<bool> go = false;
+    const int id = runner.run<int>(
+        QStringLiteral("Export"), QStringLiteral("B"), this,
+        [&](const TaskLink&) -> Result<int> {
+            progress->setBytesTotal(100);
+            progress->addBytes(30);
+            while (!go)
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            progress->addBytes(70);
+            return 1;
+        },
+        noNote, progress);
+    QTRY_COMPARE_WITH_TIMEOUT(taskOf(store, id).done, 30., answerMs);
+    QCOMPARE(taskOf(store, id).total, 100.);
+    go = true;
+    QTRY_COMPARE_WITH_TIMEOUT(taskOf(store, id).state, Task::State::Done, answerMs);
+    QCOMPARE(taskOf(store, id).done, 100.);
 }
 
 void TestTaskRunner::twoAtATimeInOrder()

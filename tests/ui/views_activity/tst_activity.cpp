@@ -65,6 +65,7 @@ private slots:
     void endedTasksAreLimited();
     void taskTableUnderTest();
     void taskPanelCancels();
+    void taskPanelShows();
     void logKeepsTheNewest();
     void logTableUnderTest();
     void logPanelFilters();
@@ -180,6 +181,40 @@ void TestActivity::taskPanelCancels()
     QTest::mouseClick(button(panel, "Clear"), Qt::LeftButton);
     QCOMPARE(store.tasks().size(), std::size_t{0});
     QVERIFY(!table->isVisible());
+}
+
+void TestActivity::taskPanelShows()
+{
+    TaskStore store;
+    TaskPanel panel(store);
+    panel.resize(800, 200);
+    panel.show();
+    panel.activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&panel));
+    int shown = 0;
+    const int id = store.begin("Export", "B", {});
+    store.begin("Open", "B", {});
+    store.setShow(id, [&] {
+        ++shown;
+        store.clearEnded(); // what is shown may go meanwhile
+    });
+    auto* const table = panel.findChild<QAbstractItemView*>();
+    auto* const show = panel.findChild<QPushButton*>(QStringLiteral("showTask"));
+    table->setCurrentIndex(table->model()->index(0, 0)); // the newest is on top
+    QVERIFY(!show->isEnabled());
+    QTest::keyClick(table, Qt::Key_Return);
+    QCOMPARE(shown, 0);
+    table->setCurrentIndex(table->model()->index(1, 0));
+    QVERIFY(show->isEnabled());
+    QTest::keyClick(table, Qt::Key_Return);
+    QCOMPARE(shown, 1);
+    store.setState(id, Task::State::Done); // it can be shown when it has ended, too
+    QVERIFY(show->isEnabled());
+    QTest::mouseClick(show, Qt::LeftButton);
+    QCOMPARE(shown, 2);
+    QCOMPARE(int(store.tasks().size()), 1);
+    store.show(id);
+    QCOMPARE(shown, 2);
 }
 
 void TestActivity::logKeepsTheNewest()

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "settings.h"
 #include "studio.h"
+#include "views/export/exportdialog.h"
+#include "views/export/exportform.h"
 #include "views/run/promptpanel.h"
 #include "views/run/runpage.h"
 
@@ -78,8 +80,10 @@ private slots:
     void initTestCase();
     void controls_data();
     void controls();
+    void exportDialog();
 
 private:
+    void checkControls(QWidget& window); ///< names, roles, and that Tab reaches all of them
     QTemporaryDir m_folder;
 };
 
@@ -126,7 +130,11 @@ void TestAccessibility::controls()
         window.showPage(page);
     }
     QTest::qWait(100);
+    checkControls(window);
+}
 
+void TestAccessibility::checkControls(QWidget& window)
+{
     QSet<const QWidget*> controls;
     for (const QWidget* const widget : window.findChildren<QWidget*>()) {
         if (!widget->isVisibleTo(&window) || !widget->isEnabled() || !isControl(widget))
@@ -149,6 +157,27 @@ void TestAccessibility::controls()
     }
     for (const QWidget* const control : controls)
         QVERIFY2(reached.contains(control) || hasActionKey(control), qPrintable(described(control)));
+}
+
+void TestAccessibility::exportDialog()
+{
+    Studio studio;
+    MainWindow& window = studio.window();
+    window.show();
+    window.openModel(QStringLiteral(COLIBRI_TEST_DATA "/qwen3moe-f32"));
+    auto* const action = window.findChild<QAction*>(QStringLiteral("exportModel"));
+    QVERIFY(QTest::qWaitFor([&] { return action->isEnabled(); }, answerMs));
+    action->trigger();
+    auto* const dialog = window.findChild<ExportDialog*>();
+    QVERIFY(dialog && QTest::qWaitFor([&] { return studio.exports().plan() != nullptr; }, answerMs));
+    QVERIFY(QTest::qWaitForWindowActive(dialog));
+    dialog->form().setPlace(m_folder.path(), QStringLiteral("export"));
+    dialog->findChild<QAbstractButton*>(QStringLiteral("exportTable"))->click();
+    checkControls(*dialog);
+    dialog->form().findChild<QAbstractButton*>(QStringLiteral("exportTable"))->click();
+    dialog->findChild<QAbstractButton*>(QStringLiteral("startExport"))->click();
+    QVERIFY(QTest::qWaitFor([&] { return studio.exports().state() == ExportStore::State::Done; }, answerMs));
+    checkControls(*dialog);
 }
 
 QTEST_MAIN(TestAccessibility)

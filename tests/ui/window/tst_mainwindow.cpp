@@ -266,7 +266,7 @@ void TestMainWindow::everyActionIsReachable()
             owners[key] = action->text();
         }
     }
-    QCOMPARE(owners.size(), 37);
+    QCOMPARE(owners.size(), 38);
     for (const QAbstractButton* const button : studio.window().findChildren<QAbstractButton*>()) {
         if (button->isVisibleTo(&studio.window()))
             QVERIFY2(

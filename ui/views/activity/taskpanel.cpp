@@ -29,6 +29,7 @@ TaskPanel::TaskPanel(TaskStore& store, QWidget* parent)
     , m_pages(new QStackedWidget(this))
     , m_table(new TableView(tr("Tasks"), this))
     , m_cancel(new QPushButton(tr("Ca&ncel"), this))
+    , m_show(new QPushButton(tr("S&how"), this))
     , m_clear(new QPushButton(tr("C&lear"), this))
 {
     m_table->setModel(&m_model);
@@ -36,36 +37,49 @@ TaskPanel::TaskPanel(TaskStore& store, QWidget* parent)
     for (int column = 0; column < TaskTable::ColumnCount; ++column)
         m_table->setColumnWidth(column, widths[std::size_t(column)] * m_table->fontMetrics().averageCharWidth());
     m_table->horizontalHeader()->setStretchLastSection(true);
-    auto* const hint = new QLabel(tr("Openings and runs are listed here while they are under way."), this);
+    auto* const hint = new QLabel(tr("Openings, runs and exports are listed here while they are under way."), this);
     hint->setAlignment(Qt::AlignCenter);
     hint->setWordWrap(true);
     m_pages->addWidget(hint);
     m_pages->addWidget(m_table);
-    m_cancel->setToolTip(tr("Cancel the chosen task (Delete)"));
-    m_clear->setToolTip(tr("Take the tasks that have ended out of the list"));
-
-    auto* const buttons = new QVBoxLayout;
-    buttons->addWidget(m_cancel);
-    buttons->addWidget(m_clear);
-    buttons->addStretch();
     auto* const row = new QHBoxLayout(this);
     row->setContentsMargins(grid::half, grid::half, grid::half, grid::half);
     row->addWidget(m_pages, 1);
-    row->addLayout(buttons);
+    row->addLayout(makeButtons());
+    addCancelKey();
+    connect(m_table, &QAbstractItemView::activated, this,
+        [this](const QModelIndex& index) { m_store.show(m_model.task(index.row()).id); });
+    connect(m_table->selectionModel(), &QItemSelectionModel::selectionChanged, this, &TaskPanel::updateButtons);
+    for (const auto signal : {&TaskStore::appended, &TaskStore::removed})
+        connect(&store, signal, this, &TaskPanel::updateButtons);
+    connect(&store, &TaskStore::changed, this, &TaskPanel::updateButtons);
+    updateButtons();
+}
 
+QLayout* TaskPanel::makeButtons()
+{
+    m_cancel->setToolTip(tr("Cancel the chosen task (Delete)"));
+    m_show->setObjectName(QStringLiteral("showTask"));
+    m_show->setToolTip(tr("Show what came of the chosen task: the report of an export (Enter)"));
+    m_clear->setToolTip(tr("Take the tasks that have ended out of the list"));
+    auto* const buttons = new QVBoxLayout;
+    for (QPushButton* const button : {m_cancel, m_show, m_clear})
+        buttons->addWidget(button);
+    buttons->addStretch();
+    connect(m_cancel, &QPushButton::clicked, this, &TaskPanel::cancelChosen);
+    connect(m_show, &QPushButton::clicked, this, &TaskPanel::showChosen);
+    connect(m_clear, &QPushButton::clicked, &m_store, &TaskStore::clearEnded);
+    return buttons;
+}
+
+void TaskPanel::addCancelKey()
+{
     auto* const cancel = new QAction(tr("Ca&ncel the task"), m_table);
     cancel->setObjectName(QStringLiteral("cancelTask"));
     cancel->setShortcut(QKeySequence::Delete);
     cancel->setShortcutContext(Qt::WidgetShortcut);
     m_table->addAction(cancel);
     connect(cancel, &QAction::triggered, this, &TaskPanel::cancelChosen);
-    connect(m_cancel, &QPushButton::clicked, this, &TaskPanel::cancelChosen);
-    connect(m_clear, &QPushButton::clicked, &m_store, &TaskStore::clearEnded);
-    connect(m_table->selectionModel(), &QItemSelectionModel::selectionChanged, this, &TaskPanel::updateButtons);
-    for (const auto signal : {&TaskStore::appended, &TaskStore::removed})
-        connect(&store, signal, this, &TaskPanel::updateButtons);
-    connect(&store, &TaskStore::changed, this, &TaskPanel::updateButtons);
-    updateButtons();
 }
 
 void TaskPanel::cancelChosen()
@@ -77,12 +91,24 @@ void TaskPanel::cancelChosen()
         m_store.cancel(id);
 }
 
+void TaskPanel::showChosen()
+{
+    for (const QModelIndex& row : m_table->selectionModel()->selectedRows()) {
+        if (m_model.task(row.row()).showable)
+            return m_store.show(m_model.task(row.row()).id);
+    }
+}
+
 void TaskPanel::updateButtons()
 {
     bool cancellable = false;
-    for (const QModelIndex& row : m_table->selectionModel()->selectedRows())
+    bool showable = false;
+    for (const QModelIndex& row : m_table->selectionModel()->selectedRows()) {
         cancellable |= m_model.task(row.row()).cancellable;
+        showable |= m_model.task(row.row()).showable;
+    }
     m_cancel->setEnabled(cancellable);
+    m_show->setEnabled(showable);
     m_clear->setEnabled(m_store.running() < int(m_store.tasks().size()));
     m_pages->setCurrentIndex(m_store.tasks().empty() ? 0 : 1);
 }

@@ -5,7 +5,7 @@
 
 #include <QWidget>
 
-class QLabel;
+class QLayout;
 class QPushButton;
 class QStackedWidget;
 
@@ -13,7 +13,7 @@ namespace colibri {
 
 class TableView;
 
-/// The list of tasks: progress, rate, time left; cancel by button or Delete.
+/// The list of tasks: progress, rate, time left; cancel by button or Delete, show what came of one by button or Enter.
 class TaskPanel : public QWidget {
     Q_OBJECT
 
@@ -22,7 +22,10 @@ public:
     explicit TaskPanel(TaskStore& store, QWidget* parent = nullptr);
 
 private:
+    QLayout* makeButtons();
+    void addCancelKey();
     void cancelChosen();
+    void showChosen();
     void updateButtons();
 
     TaskStore& m_store;
@@ -30,6 +33,7 @@ private:
     QStackedWidget* m_pages;
     TableView* m_table;
     QPushButton* m_cancel;
+    QPushButton* m_show;
     QPushButton* m_clear;
 };
 

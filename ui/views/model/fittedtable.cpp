@@ -104,7 +104,9 @@ void FittedTable::fitColumns(const QStringList& texts)
         const int width = std::min(needs, widestColumn);
         header.resizeSection(column, width);
         if (column == m_stretch)
-            m_stretchNeeds = m_allRows ? header.minimumSectionSize() : width;
+            m_stretchNeeds = m_allRows ? header.minimumSectionSize()
+                : m_stretchLeast > 0   ? std::min(width, m_stretchLeast)
+                                       : width;
     }
     stretch();
     if (m_allRows)

@@ -13,7 +13,12 @@ class FittedTable : public TableView {
 public:
     explicit FittedTable(const QString& name, QWidget* parent = nullptr);
 
-    void setStretchColumn(int column) { m_stretch = column; } ///< that takes the room that is left
+    /// That takes the room that is left. `least`: how narrow it may become; 0: as its contents need.
+    void setStretchColumn(int column, int least = 0)
+    {
+        m_stretch = column;
+        m_stretchLeast = least;
+    }
     void setShowsAllRows(); ///< as high as its rows need, with a stretch column that is cut when room is short
     /// To headers and the first rows: for whoever has put in other rows. Then at least as wide as `texts`, by column.
     void fitColumns(const QStringList& texts = {});
@@ -32,6 +37,7 @@ private:
     int wholeHeight() const;
 
     int m_stretch = -1;
+    int m_stretchLeast = 0;
     int m_stretchNeeds = 0; ///< width
     bool m_allRows = false;
 };

@@ -100,6 +100,7 @@ void ModelPage::addMetadata()
 {
     m_metadata = addTable(tr("Meta&data"), tr("What the files of the model say about it, key by key"),
         {tr("Key"), tr("Value"), tr("Type"), tr("File"), tr("Offset")}, 1);
+    m_metadata.view->setStretchColumn(1, 24 * grid::unit); // long lists are cut before the columns behind them are
     QWidget* const tab = m_tabs->widget(m_tabs->count() - 1);
     m_metadataFilter = filterLine(tr("Filter metadata"),
         tr("Shows what has all of these words in its key or value (Ctrl+F; Escape clears)"), tab);

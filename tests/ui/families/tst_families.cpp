@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The model page for models of all families, opened from GGUF files: that its figures agree with each other, and
+// pictures to be looked at.
+#include "api/model.h"
+#include "models/modelreport.h"
+#include "session/makefacts.h"
+#include "views/model/fittedtable.h"
+#include "views/model/modelpage.h"
+#include "views/model/modeltree.h"
+#include "views/model/partdetails.h"
+#include "views/model/tensorpanel.h"
+#include "views/theme/theme.h"
+
+#include <QDir>
+#include <QFile>
+#include <QSet>
+#include <QSplitter>
+#include <QTabWidget>
+#include <QTest>
+#include <QTreeView>
+
+using namespace colibri;
+
+namespace {
+
+constexpr QSize windowSize(1360, 860);
+
+struct Family {
+    const char* folder;
+    const char* architecture;
+};
+constexpr Family families[]{{"mixtral-f32", "mixtral"}, {"qwen2moe-f32", "qwen2_moe"}, {"qwen3moe-q4_k_m", "qwen3_moe"},
+    {"olmoe-f32", "olmoe"}, {"deepseek2-lite-f32", "deepseek2"}, {"deepseek2-v3-q8_0", "deepseek2"},
+    {"gpt-oss-mxfp4", "gpt_oss"}};
+
+struct Shown {
+    OpenStore open;
+    SelectionStore selection;
+    QSplitter window;
+    ModelTree tree{open, selection};
+    ModelPage page{open, selection};
+    PartDetails details{open, selection};
+
+    Shown()
+    {
+        for (QWidget* widget : std::initializer_list<QWidget*>{&tree, &page, &details})
+            window.addWidget(widget);
+        window.resize(windowSize);
+        window.setSizes({240, 800, 320});
+        window.show();
+    }
+    ~Shown()
+    {
+        for (QWidget* widget : std::initializer_list<QWidget*>{&tree, &page, &details})
+            widget->setParent(nullptr);
+    }
+};
+
+std::uint64_t sumOf(const CellRows& rows, std::size_t column, std::size_t count)
+{
+    std::uint64_t sum = 0;
+    for (std::size_t row = 0; row < count; ++row)
+        sum += rows[row][column].exact.toULongLong();
+    return sum;
+}
+
+} // namespace
+
+class TestFamilies : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase() { QVERIFY(QDir().mkpath(QStringLiteral(COLIBRI_PICTURES))); }
+    void page_data();
+    void page();
+
+private:
+    void picture(Shown& shown, const QString& name);
+};
+
+void TestFamilies::page_data()
+{
+    QTest::addColumn<QString>("path");
+    QTest::addColumn<QString>("architecture");
+    QTest::newRow("bundled") << QStringLiteral(COLIBRI_TEST_DATA "/gguf/model.gguf") << QStringLiteral("qwen3_moe");
+    const QString golden = qEnvironmentVariable("COLIBRI_SHARED") + QStringLiteral("/golden/");
+    for (const Family& family : families) {
+        const QString path = golden + QLatin1String(family.folder) + QStringLiteral("/model.gguf");
+        if (QFile::exists(path))
+            QTest::newRow(family.folder) << path << QString::fromLatin1(family.architecture);
+    }
+}
+
+void TestFamilies::page()
+{
+    QFETCH(const QString, path);
+    QFETCH(const QString, architecture);
+    const auto model = openModel(path.toStdString(), {LoadMode::Lazy, {}});
+    QVERIFY2(model, model ? "" : qPrintable(QString::fromStdString(model.error().message())));
+    const ModelFactsPtr facts = makeFacts(**model);
+    QCOMPARE(QString::fromStdString(std::string(name(facts->config.architecture))), architecture);
+    // Parts and types are two ways to count the same tensors; the last row of the parts is their sum.
+    const CellRows kinds = kindRows(*facts);
+    const CellRows types = typeRows(*facts);
+    for (const std::size_t column : {1, 2, 3}) {
+        const std::uint64_t all = kinds.back()[column].exact.toULongLong();
+        QVERIFY(all > 0);
+        QCOMPARE(sumOf(kinds, column, kinds.size() - 1), all);
+        QCOMPARE(sumOf(types, column, types.size()), all);
+    }
+    QCOMPARE(kinds.back()[1].exact.toULongLong(), facts->tensors.size());
+    QCOMPARE(kinds.back()[2].exact.toULongLong(), facts->parameters);
+    for (const auto& row : kinds)
+        QVERIFY2(row[0].text != QLatin1String("Other"), "a tensor whose part is not known");
+    for (const auto& rule : ruleRows(*facts))
+        QVERIFY2(!rule[3].text.isEmpty(), qPrintable(rule[0].text + QStringLiteral(" has no meaning")));
+
+    QSet<QString> names; // of what an expert is made of
+    const PartReport report = partReport(*facts, {-1, 0, -1, 1});
+    QVERIFY(report.contents.size() >= 3);
+    for (const auto& row : report.contents)
+        names.insert(row[0].text);
+    QCOMPARE(names.size(), qsizetype(report.contents.size()));
+
+    for (const ThemeChoice choice : {ThemeChoice::Light, ThemeChoice::Dark}) {
+        Theme theme;
+        theme.setChoice(choice);
+        Shown shown;
+        shown.open.succeed(facts);
+        shown.selection.select({-1, 0, -1, 1});
+        const QString suffix = QString::fromLatin1(QTest::currentDataTag())
+            + (choice == ThemeChoice::Light ? QStringLiteral("-light") : QStringLiteral("-dark"));
+        const char* const tabs[]{"summary", "tensors", "files", "rules", "metadata"};
+        QCOMPARE(shown.page.tabs().count(), int(std::size(tabs)));
+        for (int tab = 0; tab < shown.page.tabs().count(); ++tab) {
+            shown.page.tabs().setCurrentIndex(tab);
+            picture(shown, QLatin1String(tabs[tab]) + u'-' + suffix);
+        }
+    }
+}
+
+void TestFamilies::picture(Shown& shown, const QString& name)
+{
+    QTest::qWait(20);
+    QVERIFY(shown.window.grab().save(QStringLiteral(COLIBRI_PICTURES "/%1.png").arg(name)));
+}
+
+QTEST_MAIN(TestFamilies)
+#include "tst_families.moc"
