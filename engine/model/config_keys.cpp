@@ -2,6 +2,7 @@
 #include "model/config_keys.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 
 namespace colibri {
@@ -28,7 +29,7 @@ std::string valueText(const JsonValue& value)
     if (const auto integer = value.unsignedInteger())
         return std::to_string(*integer);
     if (const auto number = value.number())
-        return std::to_string(*number);
+        return numberText(*number);
     if (const auto* array = value.array())
         return array->empty() ? "[]" : "[...]";
     return "{...}";
@@ -36,9 +37,13 @@ std::string valueText(const JsonValue& value)
 
 std::string numberText(double number)
 {
-    std::string text = std::to_string(number);
-    text.erase(text.find_last_not_of('0') + 1);
-    return text.ends_with('.') ? text + "0" : text;
+    const float value = static_cast<float>(number);
+    const bool plain = value == 0 || (std::abs(value) >= 1e-4f && std::abs(value) < 1e9f);
+    char text[64];
+    const auto end =
+        std::to_chars(text, text + sizeof text, value, plain ? std::chars_format::fixed : std::chars_format::scientific)
+            .ptr;
+    return {text, end};
 }
 
 ConfigKeys::ConfigKeys(const ModelSource& source, const ArchitectureSpec& spec)

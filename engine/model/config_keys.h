@@ -65,7 +65,7 @@ private:
 
 /// A value in a message.
 std::string valueText(const JsonValue& value);
-/// A number with no more digits than it needs of six behind the point.
+/// The fewest digits that tell a float from its neighbours; those outside of 1e-4 to 1e9 with an exponent.
 std::string numberText(double number);
 
 /// The value of E that is called `text`.

@@ -196,6 +196,7 @@ private:
     Result<void> completeLatent()
     {
         ModelConfig& c = m_config;
+        (void)m_keys.find({"num_key_value_heads", {}, {"attention.head_count_kv"}}); // says nothing here
         c.numKvHeads = 1;
         if (!m_keys.isGguf())
             c.headDim += c.ropeDim;
@@ -250,7 +251,7 @@ private:
             if (number <= 0)
                 return m_keys.refuse(*found, "above 0");
             if (m_config.numHeads)
-                m_keys.note(std::string(names.name), std::to_string(number), *found);
+                m_keys.note(std::string(names.name), numberText(number), *found);
             return {};
         };
         double epsilon = m_spec.defaults.rmsNormEps;
