@@ -146,7 +146,9 @@ Result<GgufValue> readArray(std::span<const std::byte> bytes, std::size_t& at, s
     return value;
 }
 
-std::string shortest(double value)
+/// The fewest digits that tell a number of its type from its neighbours.
+template <class T>
+std::string shortest(T value)
 {
     char text[32];
     return {text, std::to_chars(text, text + sizeof text, value).ptr};
@@ -273,7 +275,7 @@ std::string describe(const GgufValue& value, std::size_t most)
     if (const auto integer = value.unsignedInteger())
         return std::to_string(*integer);
     if (const auto number = value.number())
-        return shortest(*number);
+        return value.type == GgufType::F32 ? shortest(static_cast<float>(*number)) : shortest(*number);
     std::string text = "[";
     GgufElements elements(value);
     std::uint64_t shown = 0;

@@ -31,7 +31,7 @@ GgufWriter good()
         .key("n.i16", t::i16, raw<std::int16_t>(-300))
         .key("n.u32", t::u32, raw<std::uint32_t>(4000000000u))
         .key("n.i32", t::i32, raw<std::int32_t>(-70000))
-        .key("n.f32", t::f32, raw(0.25f))
+        .key("n.f32", t::f32, raw(1e-5f))
         .key("n.bool", t::boolean, raw<std::uint8_t>(1))
         .key("n.u64", t::u64, raw(UINT64_MAX))
         .key("n.i64", t::i64, raw(INT64_MIN))
@@ -112,7 +112,7 @@ void GgufTest::values()
     QCOMPARE(at("n.i16").number(), std::optional<double>(-300));
     QCOMPARE(at("n.u32").signedInteger(), std::optional<std::int64_t>(4000000000));
     QCOMPARE(at("n.i32").signedInteger(), std::optional<std::int64_t>(-70000));
-    QCOMPARE(at("n.f32").number(), std::optional<double>(0.25));
+    QCOMPARE(at("n.f32").number(), std::optional<double>(double(1e-5f)));
     QVERIFY(!at("n.f32").unsignedInteger() && !at("n.f32").boolean() && !at("n.f32").string());
     QCOMPARE(at("n.bool").boolean(), std::optional<bool>(true));
     QVERIFY(!at("n.bool").number());
@@ -127,7 +127,7 @@ void GgufTest::values()
         QCOMPARE(reinterpret_cast<const char*>(entry.value.bytes.data()), file.constData() + entry.value.offset);
     }
     const std::pair<const char*, const char*> words[]{{"general.architecture", "\"qwen3moe\""}, {"n.i8", "-3"},
-        {"n.f32", "0.25"}, {"n.bool", "true"}, {"n.u64", "18446744073709551615"}, {"list.numbers", "[1, -2, 3]"},
+        {"n.f32", "1e-05"}, {"n.bool", "true"}, {"n.u64", "18446744073709551615"}, {"list.numbers", "[1, -2, 3]"},
         {"list.texts", "[\"a\", \"\", \"\xC4\xA0z\"]"}, {"list.lists", "[[7], [\"x\", \"y\"]]"}, {"list.empty", "[]"}};
     for (const auto& [key, expected] : words)
         QCOMPARE(QString::fromStdString(describe(at(key))), QString::fromUtf8(expected));
