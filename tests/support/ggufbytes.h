@@ -89,8 +89,8 @@ public:
     /// Everything up to the first tensor.
     QByteArray head() const
     {
-        QByteArray file = "GGUF" + raw(version) + raw<std::uint64_t>(m_tensors + moreTensors)
-            + raw<std::uint64_t>(m_keys + moreKeys) + m_metadata + m_infos;
+        QByteArray file = "GGUF" + raw(version) + raw(std::uint64_t(m_tensors) + std::uint64_t(moreTensors))
+            + raw(std::uint64_t(m_keys) + std::uint64_t(moreKeys)) + m_metadata + m_infos;
         return file + QByteArray((alignment - file.size() % alignment) % alignment, '\0');
     }
     QByteArray file() const { return head() + m_data; }
