@@ -22,7 +22,7 @@ struct RouterTableOptions {
 struct ExportOptions {
     std::optional<DType> dtype; ///< of matrices (embedding, projections, experts); empty: as in the source. Norms and
                                 ///< routers stay f32 or as stored when smaller
-    std::optional<RouterTableOptions> routerTable; ///< empty: a table of the source goes along as it is
+    std::optional<RouterTableOptions> routerTable = {}; ///< empty: a table of the source goes along as it is
 };
 
 /// How a routing table came about.

@@ -99,7 +99,7 @@ void TestRules::origins_data()
                                         {"routing.groups_kept", "2|config|topk_group"},
                                         {"routing.group_score", "best|config|topk_method"},
                                         {"routing.correction_bias", "false|config|topk_method"},
-                                        {"attention_factor", "1.5896263|config|rope_scaling.mscale_all_dim"},
+                                        {"attention_factor", "1.5896262|config|rope_scaling.mscale_all_dim"},
                                         {"yarn.rotation_scale", "0.939436|config|rope_scaling.mscale"},
                                         {"dense_layers", "1|config|first_k_dense_replace"}};
     QTest::newRow("deepseek_v2, greedy") << QByteArray(v2).replace("group_limited_greedy",
@@ -116,7 +116,7 @@ void TestRules::origins_data()
                                  {"routing.groups", "4|config|deepseek2.expert_group_count"},
                                  {"routing.group_score", "two_best|family default|"},
                                  {"routing.correction_bias", "true|tensors|"},
-                                 {"attention_factor", "1.5896263|config|deepseek2.rope.scaling.yarn_log_multiplier"},
+                                 {"attention_factor", "1.5896262|config|deepseek2.rope.scaling.yarn_log_multiplier"},
                                  {"yarn.rotation_scale", "1|config|deepseek2.rope.scaling.yarn_log_multiplier"},
                                  {"rope_pairs", "neighbours|family default|"}};
     QTest::newRow("values shorter than keys") << narrowValues
@@ -127,7 +127,7 @@ void TestRules::origins_data()
                                     {"activation", "clamped_swiglu|family default|"},
                                     {"sliding_window", "6|config|sliding_window"},
                                     {"window_period", "2|family default|"},
-                                    {"yarn.rotation_scale", "1.346574|family default|"},
+                                    {"yarn.rotation_scale", "1.3465736|family default|"},
                                     {"yarn.factor", "32.0|config|rope_scaling.factor"}};
 }
 
