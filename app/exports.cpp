@@ -10,7 +10,6 @@
 
 #include <QDesktopServices>
 #include <QFileInfo>
-#include <QStandardPaths>
 #include <QUrl>
 
 namespace colibri {
@@ -79,9 +78,7 @@ void Exports::choosePlace()
     const ModelFactsPtr& model = m_parts.open.model();
     if (!model)
         return;
-    QString folder = m_parts.settings.exportFolder();
-    if (!QFileInfo(folder).isDir())
-        folder = QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
+    const QString folder = m_parts.settings.exportFolder();
     m_dialog->form().setPlace(folder, freeExportName(folder, QString::fromStdString(model->path)));
 }
 

@@ -14,7 +14,6 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QMessageBox>
-#include <QStandardPaths>
 
 namespace colibri {
 namespace {
@@ -86,9 +85,7 @@ QFileDialog* SavedRuns::makeDialog(const QString& name, const QString& title)
     dialog->setObjectName(name);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
     dialog->setNameFilters({tr("Saved runs (*.%1)").arg(suffix), tr("All files (*)")});
-    const QString folder = m_parts.settings.savedRunFolder();
-    dialog->setDirectory(
-        QFileInfo(folder).isDir() ? folder : QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation));
+    dialog->setDirectory(m_parts.settings.savedRunFolder());
     return dialog;
 }
 

@@ -2,6 +2,8 @@
 #include "settings.h"
 
 #include <QDir>
+#include <QFileInfo>
+#include <QStandardPaths>
 
 #include <algorithm>
 #include <array>
@@ -20,6 +22,16 @@ const QString stateKey = QStringLiteral("window/state");
 
 /// Indexed by ThemeChoice.
 constexpr std::array<const char*, 3> themeNames{"system", "light", "dark"};
+
+/// The first that is there: the remembered folder, the user's documents, else the user's own folder.
+QString firstFolder(const QString& remembered)
+{
+    for (const QString& folder : {remembered, QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation)}) {
+        if (!folder.isEmpty() && QFileInfo(folder).isDir())
+            return folder;
+    }
+    return QDir::homePath();
+}
 
 } // namespace
 
@@ -94,7 +106,7 @@ void Settings::setPrompts(const QStringList& prompts)
 
 QString Settings::savedRunFolder() const
 {
-    return m_settings.value(savedRunFolderKey).toString();
+    return firstFolder(m_settings.value(savedRunFolderKey).toString());
 }
 
 void Settings::setSavedRunFolder(const QString& folder)
@@ -104,7 +116,7 @@ void Settings::setSavedRunFolder(const QString& folder)
 
 QString Settings::exportFolder() const
 {
-    return m_settings.value(exportFolderKey).toString();
+    return firstFolder(m_settings.value(exportFolderKey).toString());
 }
 
 void Settings::setExportFolder(const QString& folder)

@@ -28,9 +28,9 @@ public:
     void setPageLayout(const QString& page, const QByteArray& layout);
     QStringList prompts() const; ///< that were run, newest first
     void setPrompts(const QStringList& prompts);
-    QString savedRunFolder() const; ///< where a run was saved or opened last; empty: nowhere yet
+    QString savedRunFolder() const; ///< where a run was saved or opened last; a usual folder when it is not there
     void setSavedRunFolder(const QString& folder);
-    QString exportFolder() const; ///< that an export was put into last; empty: none yet
+    QString exportFolder() const; ///< that an export was put into last; likewise
     void setExportFolder(const QString& folder);
 
 private:

@@ -14,8 +14,7 @@ namespace {
 /// What the design names and this version does not have yet.
 constexpr std::string_view laterCommands[]{"check", "jitter", "trace", "conform"};
 constexpr std::string_view laterOptions[]{"--active-experts", "--epsilon", "--expert", "--fail-on", "--mask",
-    "--memory-budget", "--module", "--repack", "--sarif", "--stabilizer", "--threshold", "--trace",
-    "--vary"};
+    "--memory-budget", "--module", "--repack", "--sarif", "--stabilizer", "--threshold", "--trace", "--vary"};
 struct Choice {
     std::string_view option;
     std::string_view value; ///< whole, or its beginning when it ends in a colon

@@ -7,6 +7,7 @@
 
 #include <QDialog>
 #include <QDropEvent>
+#include <QFileInfo>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
@@ -82,6 +83,7 @@ private slots:
     void anErrorLeadsBack();
     void droppedFilesOpen();
     void recentModels();
+    void rememberedFoldersExist();
     void themesAreRemembered();
     void theWindowIsRemembered();
     void everyActionIsReachable();
@@ -217,6 +219,20 @@ void TestMainWindow::recentModels()
         Settings().addRecent(QStringLiteral("/models/%1").arg(i % 12));
     QCOMPARE(Settings().recent().size(), qsizetype(Settings::recentCount));
     QCOMPARE(Settings().recent().front(), QStringLiteral("/models/7"));
+}
+
+void TestMainWindow::rememberedFoldersExist()
+{
+    Settings settings;
+    QVERIFY(QFileInfo(settings.savedRunFolder()).isDir() && QFileInfo(settings.exportFolder()).isDir());
+    settings.setSavedRunFolder(m_folder.path());
+    settings.setExportFolder(m_folder.path());
+    QCOMPARE(settings.savedRunFolder(), m_folder.path());
+    QCOMPARE(settings.exportFolder(), m_folder.path());
+    const QString gone = m_folder.filePath(QStringLiteral("gone"));
+    settings.setSavedRunFolder(gone);
+    settings.setExportFolder(gone);
+    QVERIFY(QFileInfo(settings.savedRunFolder()).isDir() && QFileInfo(settings.exportFolder()).isDir());
 }
 
 void TestMainWindow::themesAreRemembered()
