@@ -80,7 +80,7 @@ QVariant ServedTokensModel::headerData(int section, Qt::Orientation orientation,
     if (role == Qt::ToolTipRole) {
         const std::array<QString, ColumnCount> meanings{tr("Position in the run"), tr("Text of the token"),
             tr("What multiplied the expert's output"),
-            tr("Gap between the last chosen and the first rejected expert, in logits")};
+            tr("Gap between the last chosen and the first rejected expert, in what the model selects by")};
         return meanings[static_cast<std::size_t>(section)];
     }
     return {};

@@ -338,6 +338,13 @@ private slots:
         QVERIFY(margins.yAxis->range().lower > 0);
         QTest::keyClick(logarithmic, Qt::Key_Space);
         QCOMPARE(margins.yAxis->scaleType(), QCPAxis::stLinear);
+        // What margins are measured in follows from the model's rules.
+        QCOMPARE(margins.xAxis->label(), QStringLiteral("margin (logits)"));
+        auto scored = std::make_shared<ModelFacts>(*run.model());
+        scored->config.routing.scoring = Scoring::Sigmoid;
+        shown.store.begin({scored, std::make_shared<RunRecord>(run.record().shape()),
+            std::make_shared<TimingRing>(timingRingCapacity), {}, 0, 0});
+        QTRY_COMPARE(margins.xAxis->label(), QStringLiteral("margin (score)"));
     }
 
     void chosenTogether()

@@ -101,6 +101,11 @@ QWidget* LayerPanel::makeMargins()
     return part;
 }
 
+void LayerPanel::setMarginUnit(const QString& unit)
+{
+    m_margins->setUnit(unit);
+}
+
 void LayerPanel::forgetRanges()
 {
     m_loadTop = m_togetherTop = 0;

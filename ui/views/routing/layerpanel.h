@@ -38,6 +38,7 @@ public:
     explicit LayerPanel(QWidget* parent = nullptr);
 
     void setView(const View& view);
+    void setMarginUnit(const QString& unit); ///< "logits" or "score", see RunRecord::margin
     void forgetRanges(); ///< something else is shown from now on: axes and scales start anew
 
     LoadPlot& loads() { return *m_loads; }

@@ -92,6 +92,12 @@ void MarginPlot::setMargins(const MarginCounts& margins, const std::optional<Mar
     showCounts();
 }
 
+void MarginPlot::setUnit(const QString& unit)
+{
+    m_unit = unit;
+    showCounts();
+}
+
 void MarginPlot::setLogarithmic(bool logarithmic)
 {
     m_logarithmic = logarithmic;
@@ -126,7 +132,7 @@ void MarginPlot::showCounts()
     m_overflow->setData(middles.mid(MarginCounts::bins), values.mid(MarginCounts::bins), true);
     m_other->setData(percent ? middles : QVector<double>(), others, true);
     showLegendRow(*this, percent);
-    setAxisTitles(tr("margin (logits)"), percent ? tr("decisions (%)") : tr("decisions"));
+    setAxisTitles(tr("margin (%1)").arg(m_unit), percent ? tr("decisions (%)") : tr("decisions"));
     setWhole({0, m_right}, {bottom, m_top * (m_logarithmic ? 1.5 : 1.02)});
     redraw();
 }
@@ -161,7 +167,7 @@ QString MarginPlot::readout(double x) const
 ValueTable MarginPlot::table() const
 {
     const bool compared = m_otherMargins.has_value();
-    ValueTable table{{tr("margin from (logits)"), compared ? m_bars->name() : tr("decisions")}, {}};
+    ValueTable table{{tr("margin from (%1)").arg(m_unit), compared ? m_bars->name() : tr("decisions")}, {}};
     if (compared)
         table.headers << m_other->name();
     for (int bin = 0; bin < allBins; ++bin) {

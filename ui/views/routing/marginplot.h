@@ -19,6 +19,7 @@ public:
     void setMargins(const MarginCounts& margins, const std::optional<MarginCounts>& other, const QString& name,
         const QString& otherName);
     void setLogarithmic(bool logarithmic);
+    void setUnit(const QString& unit); ///< of the margins
     /// Something else is shown from now on: the axes start anew.
     void forgetRange() { m_top = m_right = 0; }
 
@@ -31,6 +32,7 @@ private:
     MarginCounts m_margins;
     std::optional<MarginCounts> m_otherMargins;
     bool m_logarithmic = false;
+    QString m_unit = tr("logits");
     double m_top = 0;
     double m_right = 0;
     QCPBars* m_bars;

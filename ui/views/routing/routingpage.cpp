@@ -30,6 +30,7 @@ enum Page { EmptyPage, PartsPage };
 
 RoutingPage::RoutingPage(const RunStore& run, const RunStore& kept, SelectionStore& selection, QWidget* parent)
     : QWidget(parent)
+    , m_run(run)
     , m_selection(selection)
     , m_routing(run)
     , m_keptRouting(kept)
@@ -131,6 +132,8 @@ void RoutingPage::connectParts()
 void RoutingPage::restart()
 {
     m_expertPanel->clear();
+    const ModelFactsPtr& model = m_run.model();
+    m_layerPanel->setMarginUnit(!model || selectsByLogits(model->config.routing) ? tr("logits") : tr("score"));
     m_layer = std::clamp(m_layer, 0, std::max(0, m_routing.layers() - 1));
     m_expert = m_expert < m_routing.experts() ? m_expert : -1;
     applyChoice();

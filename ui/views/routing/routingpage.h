@@ -76,6 +76,7 @@ private:
     void showNote();
     Compared compared() const;
 
+    const RunStore& m_run;
     SelectionStore& m_selection;
     RoutingStore m_routing;
     RoutingStore m_keptRouting;

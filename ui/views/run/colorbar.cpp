@@ -36,7 +36,7 @@ void ColorLegend::show(ColorBy by, std::uint32_t experts)
     m_by = by;
     m_experts = experts;
     const std::array<QString, 3> meanings{
-        tr("Colour of each expert, by its id"), tr("Colour of a margin in logits, from none to large"), QString()};
+        tr("Colour of each expert, by its id"), tr("Colour of a margin, from none to large"), QString()};
     setToolTip(meanings[static_cast<std::size_t>(by)]);
     setAccessibleName(toolTip());
     update();
