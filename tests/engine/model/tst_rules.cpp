@@ -100,7 +100,7 @@ void TestRules::origins_data()
                                         {"routing.group_score", "best|config|topk_method"},
                                         {"routing.correction_bias", "false|config|topk_method"},
                                         {"attention_factor", "1.5896262|config|rope_scaling.mscale_all_dim"},
-                                        {"yarn.rotation_scale", "0.939436|config|rope_scaling.mscale"},
+                                        {"yarn.rotation_scale", "0.9394356|config|rope_scaling.mscale"},
                                         {"dense_layers", "1|config|first_k_dense_replace"}};
     QTest::newRow("deepseek_v2, greedy") << QByteArray(v2).replace("group_limited_greedy",
         "greedy") << Expected{{"routing.groups", "none"}, {"routing.correction_bias", "false|config|topk_method"}};
@@ -128,7 +128,7 @@ void TestRules::origins_data()
                                     {"sliding_window", "6|config|sliding_window"},
                                     {"window_period", "2|family default|"},
                                     {"yarn.rotation_scale", "1.3465736|family default|"},
-                                    {"yarn.factor", "32.0|config|rope_scaling.factor"}};
+                                    {"yarn.factor", "32|config|rope_scaling.factor"}};
 }
 
 void TestRules::origins()
