@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace colibri {
 
@@ -55,7 +56,7 @@ QVariant ServedTokensModel::data(const QModelIndex& index, int role) const
         return {};
     if (role == Qt::TextAlignmentRole)
         return QVariant::fromValue((index.column() == Text ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
-    if (role != Qt::DisplayRole && role != Qt::EditRole)
+    if (role != Qt::DisplayRole && role != Qt::EditRole && role != SortRole)
         return {};
     const ServedToken& served = token(index.row());
     if (index.column() == Position)
@@ -63,6 +64,8 @@ QVariant ServedTokensModel::data(const QModelIndex& index, int role) const
     if (index.column() == Text)
         return m_text(served.position);
     const auto number = static_cast<double>(index.column() == Weight ? served.weight : served.margin);
+    if (role == SortRole)
+        return std::isnan(number) ? -std::numeric_limits<double>::infinity() : number;
     if (std::isnan(number))
         return role == Qt::EditRole ? QVariant(QString()) : QVariant(QStringLiteral("\u2013"));
     const int decimals = index.column() == Weight ? 3 : 4;

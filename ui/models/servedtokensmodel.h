@@ -16,6 +16,7 @@ class ServedTokensModel : public QAbstractTableModel {
 
 public:
     enum Column { Position, Text, Weight, Margin, ColumnCount };
+    static constexpr int SortRole = Qt::UserRole;
 
     /// `text` gives what is shown of the token at a position; asked for what is seen only.
     explicit ServedTokensModel(std::function<QString(int position)> text, QObject* parent = nullptr);
@@ -27,7 +28,8 @@ public:
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
-    /// EditRole: exact numbers, an empty text where there is no margin; what is shown is rounded.
+    /// EditRole: exact numbers, an empty text where there is no margin; SortRole: numbers, below all others where there
+    /// is none. What is shown is rounded.
     QVariant data(const QModelIndex& index, int role) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 

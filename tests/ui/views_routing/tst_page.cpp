@@ -7,6 +7,7 @@
 #include "views/routing/loadplot.h"
 #include "views/routing/marginplot.h"
 #include "views/routing/routingpage.h"
+#include "views/table/tableview.h"
 
 #include <QAbstractItemModelTester>
 #include <QAction>
@@ -21,7 +22,6 @@
 #include <QSortFilterProxyModel>
 #include <QSpinBox>
 #include <QSplitter>
-#include <QTableView>
 #include <QTest>
 
 #include <cmath>
@@ -257,6 +257,45 @@ private slots:
         QCOMPARE(int(run.record().experts(std::uint32_t(served[1]), 2)[std::size_t(rank)]), 5);
         QTest::keyClick(&shown.map(), Qt::Key_Right);
         QCOMPARE(shown.selection.selection(), (Selection{-1, 2, -1, 6, -1}));
+    }
+
+    void servedTokensSort()
+    {
+        Shown shown;
+        TestRun run({}, shown.store);
+        run.fillWithStory();
+        shown.selection.select({-1, 2, -1, 5});
+        QVERIFY(shown.settled());
+        TableView& tokens = shown.page.expertPanel().tokens();
+        const auto column = [&](int which) {
+            std::vector<double> values;
+            for (int row = 0; row < tokens.model()->rowCount(); ++row)
+                values.push_back(tokens.model()->index(row, which).data(ServedTokensModel::SortRole).toDouble());
+            return values;
+        };
+        const std::vector<double> positions = column(ServedTokensModel::Position);
+        QVERIFY(positions.size() > 3 && std::ranges::is_sorted(positions));
+        QHeaderView& header = *tokens.horizontalHeader();
+        QTest::mouseClick(header.viewport(), Qt::LeftButton, {},
+            {header.sectionViewportPosition(ServedTokensModel::Margin) + 8, header.height() / 2});
+        QVERIFY(std::ranges::is_sorted(column(ServedTokensModel::Margin)));
+        QVERIFY(!std::ranges::is_sorted(column(ServedTokensModel::Position)));
+        // A chosen row is the token that it shows, and new ones come to lie in order.
+        const QModelIndex least = tokens.model()->index(0, ServedTokensModel::Margin);
+        QTest::mouseClick(tokens.viewport(), Qt::LeftButton, {}, tokens.visualRect(least).center());
+        QCOMPARE(shown.selection.selection().token, least.siblingAtColumn(ServedTokensModel::Position).data().toInt());
+        for (int token = 0; token < 100; ++token)
+            run.append(260);
+        run.show();
+        QVERIFY(shown.settled());
+        QVERIFY(tokens.model()->rowCount() > int(positions.size()));
+        QVERIFY(std::ranges::is_sorted(column(ServedTokensModel::Margin)));
+        // By keys: falling by the current column, then as they came.
+        tokens.setCurrentIndex(tokens.model()->index(0, ServedTokensModel::Margin));
+        QTest::keyClick(&tokens, Qt::Key_O, Qt::ControlModifier | Qt::ShiftModifier);
+        QVERIFY(std::ranges::is_sorted(column(ServedTokensModel::Margin), std::greater<>()));
+        QTest::keyClick(&tokens, Qt::Key_O, Qt::ControlModifier | Qt::ShiftModifier);
+        QVERIFY(std::ranges::is_sorted(column(ServedTokensModel::Position)));
     }
 
     void followingTheSelection()

@@ -2,7 +2,7 @@
 #include "views/heatmap/heatmap.h"
 
 #include "models/csv.h"
-#include "views/plot/plotexport.h"
+#include "views/saving/savefile.h"
 #include "views/theme/theme.h"
 
 #include <QAction>

@@ -7,7 +7,7 @@
 #include "views/latency/sideplot.h"
 #include "views/latency/timelineplot.h"
 #include "views/latency/timingsaver.h"
-#include "views/plot/plotexport.h"
+#include "views/saving/savefile.h"
 #include "views/table/tableview.h"
 #include "views/theme/theme.h"
 

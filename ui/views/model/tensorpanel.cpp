@@ -8,7 +8,6 @@
 
 #include <QAction>
 #include <QHBoxLayout>
-#include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
 #include <QScopedValueRollback>
@@ -51,7 +50,6 @@ TensorPanel::TensorPanel(SelectionStore& selection, QWidget* parent)
     , m_count(new QLabel(this))
 {
     makeTable();
-    addSortAction();
     auto* const column = new QVBoxLayout(this);
     column->setContentsMargins(grid::unit, grid::unit, grid::unit, grid::unit);
     column->setSpacing(grid::unit);
@@ -87,34 +85,13 @@ QWidget* TensorPanel::makeBar()
 
 void TensorPanel::makeTable()
 {
-    QHeaderView& header = *m_table->horizontalHeader();
-    header.setSortIndicator(-1, Qt::AscendingOrder);
-    header.setSortIndicatorClearable(true);
     m_table->setModel(&m_tensors);
-    m_table->setSortingEnabled(true);
+    m_table->makeSortable();
     m_table->setToolTip(tr("A click on a header sorts, a third one brings back the order of the files"));
     // Connected behind the view's own connections: its selection is gone when restoreSelected() is called.
     connect(&m_tensors, &QAbstractItemModel::modelAboutToBeReset, this, [this] { m_kept = selected(); });
     connect(&m_tensors, &QAbstractItemModel::modelReset, this, &TensorPanel::restoreSelected);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentChanged, this, &TensorPanel::choose);
-}
-
-void TensorPanel::addSortAction()
-{
-    auto* const sort = new QAction(tr("S&ort by this column"), m_table);
-    sort->setObjectName(QStringLiteral("sortColumn"));
-    sort->setToolTip(tr("Sorts by the column of the current cell: rising, falling, then as the files have them"));
-    sort->setShortcut(int(Qt::CTRL) | int(Qt::SHIFT) | Qt::Key_O);
-    sort->setShortcutContext(Qt::WidgetShortcut);
-    m_table->addAction(sort);
-    connect(sort, &QAction::triggered, this, [this] {
-        const QHeaderView& header = *m_table->horizontalHeader();
-        const int column = m_table->currentIndex().column();
-        const bool sorted = header.sortIndicatorSection() == column;
-        const bool falling = sorted && header.sortIndicatorOrder() == Qt::DescendingOrder;
-        if (column >= 0)
-            m_table->sortByColumn(falling ? -1 : column, sorted && !falling ? Qt::DescendingOrder : Qt::AscendingOrder);
-    });
 }
 
 void TensorPanel::setModel(const ModelFactsPtr& model)

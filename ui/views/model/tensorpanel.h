@@ -37,7 +37,6 @@ protected:
 private:
     QWidget* makeBar();
     void makeTable();
-    void addSortAction();
     void restoreSelected();
     void showCount();
     void choose(const QModelIndex& current);

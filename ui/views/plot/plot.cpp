@@ -3,6 +3,7 @@
 
 #include "models/csv.h"
 #include "views/plot/plotexport.h"
+#include "views/saving/savefile.h"
 #include "views/theme/theme.h"
 
 #include <QAccessibleWidget>

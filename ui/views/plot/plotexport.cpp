@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/plot/plotexport.h"
 
+#include "views/saving/savefile.h"
+
 #include <QBuffer>
 #include <QCoreApplication>
 #include <QDir>
-#include <QFileDialog>
 #include <QFileInfo>
-#include <QMessageBox>
 #include <QPdfWriter>
-#include <QSaveFile>
 #include <QSvgGenerator>
 
 #include <qcustomplot.h>
-
-#include <functional>
 
 namespace colibri {
 namespace {
@@ -72,44 +69,7 @@ QByteArray png(QCustomPlot& plot)
     return bytes;
 }
 
-void askAndWrite(QWidget* parent, const QString& name, const QString& filter, std::function<QString(QString)> write)
-{
-    askForFile(parent, name, filter, [parent, write = std::move(write)](const QString& path) {
-        if (const QString wrong = write(path); !wrong.isEmpty())
-            showNotSaved(parent, wrong);
-    });
-}
-
 } // namespace
-
-void askForFile(
-    QWidget* parent, const QString& name, const QString& filter, std::function<void(const QString& path)> chosen)
-{
-    auto* const dialog = new QFileDialog(parent, translated("Save"), QDir::current().filePath(name), filter);
-    dialog->setObjectName(QStringLiteral("saveDialog"));
-    dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setAcceptMode(QFileDialog::AcceptSave);
-    dialog->setDefaultSuffix(QFileInfo(name).suffix());
-    dialog->selectFile(name);
-    QObject::connect(dialog, &QFileDialog::fileSelected, parent, std::move(chosen));
-    dialog->open();
-}
-
-void showNotSaved(QWidget* parent, const QString& wrong)
-{
-    auto* const box = new QMessageBox(QMessageBox::Warning, translated("Not saved"), wrong, QMessageBox::Ok, parent);
-    box->setAttribute(Qt::WA_DeleteOnClose);
-    box->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
-    box->open();
-}
-
-QString writeWhole(const QString& path, const QByteArray& bytes)
-{
-    QSaveFile file(path);
-    if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size() || !file.commit())
-        return translated("write %1: %2").arg(QDir::toNativeSeparators(path), file.errorString());
-    return {};
-}
 
 QString exportPlot(QCustomPlot& plot, const QString& path)
 {
@@ -126,14 +86,9 @@ QString exportPlot(QCustomPlot& plot, const QString& path)
     return translated("write %1: the name has to end in .png, .svg or .pdf").arg(QDir::toNativeSeparators(path));
 }
 
-void saveBytesAs(QWidget* parent, const QString& name, const QByteArray& bytes)
-{
-    askAndWrite(parent, name, {}, [bytes](const QString& path) { return writeWhole(path, bytes); });
-}
-
 void savePlotAs(QCustomPlot& plot, const QString& name)
 {
-    askAndWrite(&plot, name, translated("Pictures (*.png *.svg *.pdf)"),
+    saveAs(&plot, name, translated("Pictures (*.png *.svg *.pdf)"),
         [&plot](const QString& path) { return exportPlot(plot, path); });
 }
 

@@ -2,7 +2,8 @@
 #include "views/plot/valuetable.h"
 
 #include "models/csv.h"
-#include "views/plot/plotexport.h"
+#include "views/saving/savefile.h"
+#include "views/table/tableview.h"
 #include "views/theme/theme.h"
 
 #include <QApplication>
@@ -11,7 +12,7 @@
 #include <QDialogButtonBox>
 #include <QHeaderView>
 #include <QPushButton>
-#include <QTableView>
+#include <QSortFilterProxyModel>
 #include <QVBoxLayout>
 
 #include <cmath>
@@ -65,20 +66,22 @@ void showValueTable(const ValueTable& table, const QString& title, QWidget* pare
     dialog->setWindowTitle(title);
     dialog->resize(70 * grid::unit, 60 * grid::unit);
     auto* const model = new ValueTableModel(table, dialog);
-    auto* const view = new QTableView(dialog);
-    view->setModel(model);
+    auto* const sorted = new QSortFilterProxyModel(dialog);
+    sorted->setSourceModel(model);
+    sorted->setSortRole(Qt::EditRole);
+    auto* const view = new TableView(title, dialog);
+    view->setModel(sorted);
+    view->makeSortable();
     view->setFont(monospaceFont());
-    view->setAccessibleName(title);
-    view->setAlternatingRowColors(true);
     view->verticalHeader()->setDefaultSectionSize(view->fontMetrics().height() + grid::half);
     view->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     auto* const buttons = new QDialogButtonBox(QDialogButtonBox::Close, dialog);
     QPushButton* const copy = buttons->addButton(QDialog::tr("&Copy as CSV"), QDialogButtonBox::ActionRole);
     QPushButton* const save = buttons->addButton(QDialog::tr("&Save as CSV..."), QDialogButtonBox::ActionRole);
     QObject::connect(copy, &QPushButton::clicked, dialog,
-        [model] { QApplication::clipboard()->setText(QString::fromUtf8(csv(*model))); });
+        [sorted] { QApplication::clipboard()->setText(QString::fromUtf8(csv(*sorted))); });
     QObject::connect(save, &QPushButton::clicked, dialog,
-        [model, dialog, title] { saveBytesAs(dialog, title + QStringLiteral(".csv"), csv(*model)); });
+        [sorted, dialog, title] { saveBytesAs(dialog, title + QStringLiteral(".csv"), csv(*sorted)); });
     QObject::connect(buttons, &QDialogButtonBox::rejected, dialog, &QDialog::reject);
     auto* const column = new QVBoxLayout(dialog);
     column->addWidget(view);

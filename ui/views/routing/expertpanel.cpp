@@ -8,11 +8,12 @@
 #include "views/table/tableview.h"
 #include "views/theme/theme.h"
 
+#include <QHeaderView>
 #include <QLabel>
 #include <QScrollBar>
+#include <QSortFilterProxyModel>
 #include <QSplitter>
 #include <QStackedWidget>
-#include <QTableView>
 #include <QVBoxLayout>
 
 namespace colibri {
@@ -30,10 +31,8 @@ ExpertPanel::ExpertPanel(const RoutingStore& routing, QWidget* parent)
     , m_pages(new QStackedWidget(this))
 {
     const QString wide(12, u'0');
-    m_tokens->setModel(&m_tokensModel);
-    setNumberColumns(*m_tokens, {"0000000", wide, "0.000", "00.0000"});
-    m_texts->setModel(&m_textsModel);
-    setNumberColumns(*m_texts, {wide, "000000", "0000000", "100.0%"});
+    setUpTable(*m_tokens, m_tokensModel, ServedTokensModel::SortRole, {"0000000", wide, "0.000", "00.0000"});
+    setUpTable(*m_texts, m_textsModel, Qt::EditRole, {wide, "000000", "0000000", "100.0%"});
     m_parts->addWidget(m_tokens);
     m_parts->addWidget(m_texts);
     m_parts->setChildrenCollapsible(false);
@@ -56,9 +55,20 @@ ExpertPanel::ExpertPanel(const RoutingStore& routing, QWidget* parent)
     catchUp();
 }
 
+void ExpertPanel::setUpTable(TableView& table, QAbstractItemModel& rows, int sortRole, const QStringList& samples)
+{
+    auto* const sorted = new QSortFilterProxyModel(&table);
+    sorted->setSourceModel(&rows);
+    sorted->setSortRole(sortRole);
+    table.setModel(sorted);
+    table.makeSortable();
+    setNumberColumns(table, samples);
+}
+
 void ExpertPanel::choose(const QModelIndex& index)
 {
-    const ServedToken& served = m_tokensModel.token(index.row());
+    const auto& sorted = *qobject_cast<const QSortFilterProxyModel*>(m_tokens->model());
+    const ServedToken& served = m_tokensModel.token(sorted.mapToSource(index).row());
     emit tokenChosen(served.position, served.rank);
 }
 
@@ -91,7 +101,8 @@ void ExpertPanel::catchUp()
     m_summary->setText(summary());
     m_summary->setToolTip(m_summary->text());
     QScrollBar* const bar = m_tokens->verticalScrollBar();
-    const bool atEnd = bar->value() == bar->maximum();
+    const bool sorted = m_tokens->horizontalHeader()->sortIndicatorSection() >= 0;
+    const bool atEnd = !sorted && bar->value() == bar->maximum();
     m_tokensModel.catchUp(profile);
     m_textsModel.catchUp(profile);
     if (atEnd)

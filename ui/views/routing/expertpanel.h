@@ -8,11 +8,13 @@
 #include <QWidget>
 
 class QLabel;
+class QSortFilterProxyModel;
 class QSplitter;
 class QStackedWidget;
-class QTableView;
 
 namespace colibri {
+
+class TableView;
 
 /// The profile of one expert: which tokens it served, and which ones most often.
 class ExpertPanel : public QWidget {
@@ -25,8 +27,8 @@ public:
     void catchUp(); ///< shows what is new in the profile
     void clear(); ///< the run is another one: no row may ask for its tokens any more
 
-    QTableView& tokens() { return *m_tokens; }
-    QTableView& texts() { return *m_texts; }
+    TableView& tokens() { return *m_tokens; }
+    TableView& texts() { return *m_texts; }
     QSplitter& parts() { return *m_parts; }
 
 signals:
@@ -35,6 +37,7 @@ signals:
 private:
     QString text(int position) const;
     QString summary() const;
+    void setUpTable(TableView& table, QAbstractItemModel& rows, int sortRole, const QStringList& samples);
     void choose(const QModelIndex& index);
 
     const RoutingStore& m_routing;
@@ -45,8 +48,8 @@ private:
     Stretch m_stretch = Stretch::All;
     QLabel* m_summary;
     QLabel* m_empty;
-    QTableView* m_tokens;
-    QTableView* m_texts;
+    TableView* m_tokens;
+    TableView* m_texts;
     QSplitter* m_parts;
     QStackedWidget* m_pages;
 };

@@ -99,9 +99,8 @@ void RoutingPage::setUpFigures()
     m_sorted->setDynamicSortFilter(false); // rows keep their places while numbers change
     m_figures->setModel(m_sorted);
     m_figures->setSelectionMode(QAbstractItemView::SingleSelection);
-    m_figures->setSortingEnabled(true);
+    m_figures->makeSortable();
     setNumberColumns(*m_figures, {"000", "0.000", "00.000", "00.000", "000.00", "0000", "0.000", "00.000"});
-    m_figures->sortByColumn(LayerFiguresModel::Layer, Qt::AscendingOrder);
     m_figures->setToolTip(tr("Click a header to sort, a row to choose its layer"));
     m_figures->setColumnHidden(LayerFiguresModel::Distance, true);
 }

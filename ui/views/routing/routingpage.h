@@ -16,13 +16,13 @@
 class QSortFilterProxyModel;
 class QSplitter;
 class QStackedWidget;
-class QTableView;
 
 namespace colibri {
 
 class ExpertPanel;
 class HeatMap;
 class LayerPanel;
+class TableView;
 
 /// Which experts a run uses: of all layers as a map with figures, of one layer in detail, and what one expert served;
 /// or as differences to a kept run, or between answer and prompt. Counts only while it is shown, and shows what is new
@@ -40,7 +40,7 @@ public:
     RoutingStore& keptRouting() { return m_keptRouting; }
     RoutingBar& bar() { return *m_bar; }
     HeatMap& map() { return *m_map; }
-    QTableView& figures() { return *m_figures; }
+    TableView& figures() { return *m_figures; }
     LayerPanel& layerPanel() { return *m_layerPanel; }
     ExpertPanel& expertPanel() { return *m_expertPanel; }
     bool isRefreshing() const { return m_refresh.isActive(); } ///< something new will be shown soon
@@ -90,7 +90,7 @@ private:
     RoutingBar* m_bar;
     HeatMap* m_map;
     QSortFilterProxyModel* m_sorted;
-    QTableView* m_figures;
+    TableView* m_figures;
     LayerPanel* m_layerPanel;
     ExpertPanel* m_expertPanel;
     QSplitter* m_layers; ///< map, figures

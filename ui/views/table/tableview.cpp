@@ -2,7 +2,7 @@
 #include "views/table/tableview.h"
 
 #include "models/csv.h"
-#include "views/plot/plotexport.h"
+#include "views/saving/savefile.h"
 #include "views/theme/theme.h"
 
 #include <QAction>
@@ -32,16 +32,38 @@ TableView::TableView(const QString& name, QWidget* parent)
     horizontalHeader()->setHighlightSections(false);
     horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     setContextMenuPolicy(Qt::ActionsContextMenu);
-    connect(add("copyRows", tr("&Copy the chosen rows"), QKeySequence::Copy), &QAction::triggered, this,
-        [this] { QApplication::clipboard()->setText(chosenText()); });
-    connect(add("copyTable", tr("Copy the &table as CSV"), {}), &QAction::triggered, this, [this] {
+    m_actions = {add("copyRows", tr("&Copy the chosen rows"), QKeySequence::Copy),
+        add("copyTable", tr("Copy the &table as CSV"), {}), add("saveTable", tr("&Save the table as CSV..."), {})};
+    connect(m_actions[0], &QAction::triggered, this, [this] { QApplication::clipboard()->setText(chosenText()); });
+    connect(m_actions[1], &QAction::triggered, this, [this] {
         if (model())
             QApplication::clipboard()->setText(QString::fromUtf8(csv(*model())));
     });
-    connect(add("saveTable", tr("&Save the table as CSV..."), {}), &QAction::triggered, this, [this] {
+    connect(m_actions[2], &QAction::triggered, this, [this] {
         if (model())
             saveBytesAs(this, accessibleName() + QStringLiteral(".csv"), csv(*model()));
     });
+}
+
+void TableView::makeSortable()
+{
+    horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
+    horizontalHeader()->setSortIndicatorClearable(true);
+    setSortingEnabled(true);
+    setToolTip(tr("A click on a header sorts, a third one brings back the first order"));
+    QAction* const sort = add("sortColumn", tr("S&ort by this column"), int(Qt::CTRL) | int(Qt::SHIFT) | Qt::Key_O);
+    sort->setToolTip(tr("Sorts by the column of the current cell: rising, falling, then as at first"));
+    connect(sort, &QAction::triggered, this, &TableView::sortByCurrent);
+}
+
+void TableView::sortByCurrent()
+{
+    const QHeaderView& header = *horizontalHeader();
+    const int column = currentIndex().column();
+    const bool sorted = header.sortIndicatorSection() == column;
+    const bool falling = sorted && header.sortIndicatorOrder() == Qt::DescendingOrder;
+    if (column >= 0)
+        sortByColumn(falling ? -1 : column, sorted && !falling ? Qt::DescendingOrder : Qt::AscendingOrder);
 }
 
 QAction* TableView::add(const char* name, const QString& text, const QKeySequence& key)
@@ -51,7 +73,6 @@ QAction* TableView::add(const char* name, const QString& text, const QKeySequenc
     action->setShortcut(key);
     action->setShortcutContext(Qt::WidgetShortcut);
     addAction(action);
-    m_actions << action;
     return action;
 }
 
