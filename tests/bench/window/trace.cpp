@@ -3,15 +3,23 @@
 #include "measures.h"
 #include "scenes.h"
 #include "stores/runsnapshot.h"
+#include "ui/support/testmodel.h"
 #include "ui/support/testrun.h"
 #include "views/heatmap/heatmap.h"
 #include "views/latency/latencypage.h"
+#include "views/latency/timelineplot.h"
+#include "views/model/fittedtable.h"
+#include "views/model/tensorpanel.h"
+#include "views/routing/expertpanel.h"
 #include "views/routing/routingpage.h"
 #include "views/run/expertgridview.h"
 #include "views/run/runpage.h"
 #include "views/run/tokentextview.h"
+#include "views/table/tableview.h"
 
+#include <QComboBox>
 #include <QFileInfo>
+#include <QLineEdit>
 #include <QProcess>
 #include <QScrollBar>
 #include <QTemporaryDir>
@@ -25,6 +33,7 @@ namespace {
 
 constexpr std::uint32_t tokens = 1'000'000;
 constexpr std::uint32_t layers = 48;
+constexpr std::uint32_t experts = 64;
 constexpr double frameBoundMs = 16;
 constexpr double memoryBound = 600e6;
 constexpr int frames = 300;
@@ -85,6 +94,36 @@ bool scroll(const char* what, QAbstractScrollArea& view, QScrollBar& bar, std::m
     return measure(what, *view.viewport(), [&] { bar.setValue(int(random() % unsigned(std::max(1, bar.maximum())))); });
 }
 
+/// Frames of which each begins with the order of another column.
+bool sort(const char* what, TableView& table, std::mt19937& random)
+{
+    return measure(what, *table.viewport(), [&] {
+        table.sortByColumn(int(random() % unsigned(table.model()->columnCount())), Qt::SortOrder(random() % 2));
+    });
+}
+
+/// A model of the size of the trace: sorted, filtered letter by letter, scrolled.
+bool measureTensors(std::mt19937& random)
+{
+    SelectionStore selection;
+    TensorPanel panel(selection);
+    panel.setModel(test::makeModel({layers, experts, 2048, 1024, 50'000}));
+    panel.resize(1400, 900);
+    panel.show();
+    QTest::qWait(100);
+    std::printf("trace, tensors of a model of %u x %u experts: %d\n", layers, experts, panel.tensors().total());
+    FittedTable& table = panel.table();
+    QWidget& seen = *table.viewport();
+    bool good = sort("tensors, sorted", table, random);
+    const QString words = QStringLiteral("layers.4 down_proj experts.7");
+    int letters = 0;
+    good &= measure(
+        "tensors, filtered", seen, [&] { panel.filter().setText(words.left(letters++ % int(words.size() + 1))); });
+    panel.filter().clear();
+    good &= scroll("tensors, scrolled", table, *table.verticalScrollBar(), random);
+    return good;
+}
+
 template <class Page>
 bool showUntilQuiet(Page& page, const char* what)
 {
@@ -113,7 +152,8 @@ bool showUntilQuiet(Page& page, const char* what)
 int traceChild(const QString& path)
 {
     RunStore run;
-    test::TestRun source({.positions = tokens, .layers = layers, .experts = 64, .k = 2, .logitBudgetBytes = 0}, run);
+    test::TestRun source(
+        {.positions = tokens, .layers = layers, .experts = experts, .k = 2, .logitBudgetBytes = 0}, run);
     fill(source);
     run.finish(StopReason::MaxTokens);
     const auto saved = saveRun(snapshotOf(run), path.toStdString(), {}, {});
@@ -161,17 +201,33 @@ bool trace(const QString& program)
     {
         RoutingPage page(run, kept, selection);
         showUntilQuiet(page, "routing page");
-        const auto start = Clock::now();
+        const auto shown = Clock::now();
         good &= QTest::qWaitFor([&page] { return !page.routing().isBehind(); }, 60'000);
-        std::printf("trace, routing page: all is counted after %.1f s more; peak %.0f MB\n", sinceMs(start) / 1e3,
+        std::printf("trace, routing page: all is counted after %.1f s more; peak %.0f MB\n", sinceMs(shown) / 1e3,
             peakResidentBytes() / 1e6);
         good &= measure("heat map, walked by keys", page.map(),
-            [&] { selection.select({.layer = int(random() % layers), .expert = int(random() % 64)}); });
+            [&] { selection.select({.layer = int(random() % layers), .expert = int(random() % experts)}); });
+        good &= QTest::qWaitFor([&page] { return !page.routing().isBehind(); }, 60'000);
+        auto& tokensShown = *page.bar().findChildren<QComboBox*>().front();
+        good &= measure("heat map, prompt or answer", page.map(),
+            [&] { tokensShown.setCurrentIndex((tokensShown.currentIndex() + 1) % tokensShown.count()); });
+        good &= sort("layers, sorted", page.figures(), random);
+        TableView& served = page.expertPanel().tokens();
+        good &= QTest::qWaitFor([&page] { return !page.routing().isBehind(); }, 60'000);
+        std::printf("trace, tokens of an expert in the table: %d\n", served.model()->rowCount());
+        good &= sort("tokens of an expert, sorted", served, random);
+        good &= scroll("tokens of an expert, scrolled", served, *served.verticalScrollBar(), random);
     }
     {
         LatencyPage page(run, kept, selection);
         showUntilQuiet(page, "latency page");
+        good &= measure("timeline, zoomed", page.timeline(), [&] {
+            const double from = double(random() % (tokens - 1000));
+            page.timeline().xAxis->setRange(from, from + 1000 + double(random() % 100'000));
+            page.timeline().replot();
+        });
     }
+    good &= measureTensors(random);
     const double peak = peakResidentBytes();
     std::printf("trace: at most %.0f MB resident (bound %.0f)\n", peak / 1e6, memoryBound / 1e6);
     return good && peak <= memoryBound;

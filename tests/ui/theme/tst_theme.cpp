@@ -3,16 +3,25 @@
 #include "views/theme/theme.h"
 
 #include <QApplication>
+#include <QCheckBox>
+#include <QComboBox>
 #include <QFontMetricsF>
 #include <QLineEdit>
+#include <QRadioButton>
 #include <QSignalSpy>
+#include <QSpinBox>
 #include <QTest>
 
 #include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <memory>
 
 using namespace colibri;
+
+using Control = std::function<QWidget*()>;
+Q_DECLARE_METATYPE(Control)
 
 namespace {
 
@@ -125,6 +134,41 @@ private slots:
                     QVERIFY2(contrastRatio(text, ground) >= 4.5, qPrintable(QString::number(text, 16)));
             QVERIFY(contrastRatio(palette.color(QPalette::Text).rgb(), colors.promptBand) >= 4.5);
             QVERIFY(contrastRatio(palette.color(QPalette::Text).rgb(), colors.pending) >= 4.5);
+        }
+    }
+
+    void controlsHaveAnEdge_data()
+    {
+        QTest::addColumn<Control>("make");
+        QTest::newRow("check box") << Control([] { return new QCheckBox; });
+        QTest::newRow("radio button") << Control([] { return new QRadioButton; });
+        QTest::newRow("line edit") << Control([] { return new QLineEdit; });
+        QTest::newRow("spin box") << Control([] { return new QSpinBox; });
+        QTest::newRow("combo box") << Control([] { return new QComboBox; });
+        QTest::newRow("editable combo box") << Control([] {
+            auto* const box = new QComboBox;
+            box->setEditable(true);
+            return box;
+        });
+    }
+    void controlsHaveAnEdge()
+    {
+        QFETCH(const Control, make);
+        Theme theme;
+        for (const ThemeChoice choice : {ThemeChoice::Light, ThemeChoice::Dark}) {
+            theme.setChoice(choice);
+            const std::unique_ptr<QWidget> control(make());
+            control->setFocusPolicy(Qt::NoFocus);
+            control->resize(control->sizeHint());
+            QImage image(control->size(), QImage::Format_RGB32);
+            image.fill(QApplication::palette().color(QPalette::Window));
+            control->render(&image);
+            // From the left to the middle of its height, on the way into the control, something stands out.
+            const QRgb ground = QApplication::palette().color(QPalette::Window).rgb();
+            double most = 1;
+            for (int x = 0; x < 8; ++x)
+                most = std::max(most, contrastRatio(image.pixel(x, image.height() / 2), ground));
+            QVERIFY2(most >= 3, qPrintable(QString::number(most)));
         }
     }
 

@@ -83,10 +83,14 @@ private slots:
 
     void topsStayWhereTheyAre()
     {
-        QCOMPARE(steadyTop(0, 0.3), 0.5);
-        QCOMPARE(steadyTop(0.5, 0.6), 1.); // grows at once
-        QCOMPARE(steadyTop(1, 0.4), 1.); // shrinks late
-        QCOMPARE(steadyTop(1, 0.3), 0.5);
+        QCOMPARE(steadyTop(0, 0.3, true), 0.5);
+        QCOMPARE(steadyTop(0.5, 0.6, true), 1.); // grows at once
+        QCOMPARE(steadyTop(1, 0.4, true), 1.); // shrinks late
+        QCOMPARE(steadyTop(1, 0.3, true), 0.5);
+        QCOMPARE(steadyTop(0, 28, false), 30.);
+        QCOMPARE(steadyTop(50, 28, false), 30.); // a run has ended: the axis fits
+        QCOMPARE(steadyTop(30, 19, false), 30.); // another layer: comparable
+        QCOMPARE(steadyTop(30, 31, false), 40.);
     }
 
     void imagesAreExact()

@@ -7,6 +7,7 @@
 #include <QPainter>
 
 #include <algorithm>
+#include <cmath>
 
 namespace colibri {
 namespace {
@@ -81,7 +82,11 @@ void HeatLegend::paintEvent(QPaintEvent*)
         return;
     QPainter painter(this);
     painter.setFont(font());
-    const int number = numberPlaces * fontMetrics().horizontalAdvance(QLatin1Char('0'));
+    // Rounded up: a text that is given less than its width is cut.
+    const auto widthOf = [metrics = QFontMetricsF(font())](const QString& text) {
+        return static_cast<int>(std::ceil(metrics.horizontalAdvance(text)));
+    };
+    const int number = widthOf(QString(numberPlaces, u'0'));
     const HeatScale& scale = m_view.scale();
     int x = grid::half;
     const auto write = [&](const QString& text, int width, Qt::Alignment side, const QColor& ink) {
@@ -93,18 +98,17 @@ void HeatLegend::paintEvent(QPaintEvent*)
     const QColor ink = palette().color(QPalette::WindowText);
     const QColor muted = QColor::fromRgb(themeColors(schemeOf(palette())).mutedText);
     const bool amount = scale.kind == HeatScale::Kind::Amount;
-    write(m_view.numberText(scale.bottom()), amount ? fontMetrics().horizontalAdvance(QLatin1Char('0')) : number,
-        Qt::AlignRight, ink);
+    write(m_view.numberText(scale.bottom()), amount ? widthOf(QStringLiteral("0")) : number, Qt::AlignRight, ink);
     paintBar(painter, QRect(x, grid::half, barWidth, height() - grid::unit));
     x += barWidth + grid::unit;
     write(m_view.numberText(scale.top), number, Qt::AlignLeft, ink);
-    write(m_unit, fontMetrics().horizontalAdvance(m_unit), Qt::AlignLeft, muted);
+    write(m_unit, widthOf(m_unit), Qt::AlignLeft, muted);
     if (hasMark(m_view.matrix())) {
         const QString mark = QStringLiteral("\u2715 ") + m_markMeaning;
-        write(mark, std::min(fontMetrics().horizontalAdvance(mark), width() - grid::half - x), Qt::AlignLeft, muted);
+        write(mark, std::min(widthOf(mark), width() - grid::half - x), Qt::AlignLeft, muted);
     }
     const QString current = m_view.currentText();
-    if (const int room = width() - grid::half - x; fontMetrics().horizontalAdvance(current) <= room)
+    if (const int room = width() - grid::half - x; widthOf(current) <= room)
         write(current, room, Qt::AlignRight, ink);
 }
 

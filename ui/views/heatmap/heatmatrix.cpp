@@ -58,10 +58,10 @@ double largestMagnitude(const HeatMatrix& matrix)
     return largest;
 }
 
-double steadyTop(double before, double largest)
+double steadyTop(double before, double largest, bool grow)
 {
-    const double top = stepUp(largest);
-    return top > before || largest < before / 3 ? top : before;
+    const double top = grow ? stepUp(largest) : fineStepUp(largest);
+    return top > before || largest < before * (grow ? 1. / 3 : 0.6) ? top : before;
 }
 
 ValueTable heatValues(const HeatMatrix& matrix)

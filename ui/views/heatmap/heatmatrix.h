@@ -56,9 +56,10 @@ QRgb heatColor(double value, const HeatScale& scale, ColorScheme scheme);
 QImage renderHeat(const HeatMatrix& matrix, Range rows, Range columns, const HeatScale& scale, ColorScheme scheme);
 
 double largestMagnitude(const HeatMatrix& matrix); ///< of all values but NaN; 0: there is none
-/// The end of an axis or a scale for amounts up to `largest`: a step of stepUp(), which grows at once, but shrinks from
-/// `before` only when less than a third of it is used. `before` 0: there was none.
-double steadyTop(double before, double largest);
+/// The end of an axis or a scale for amounts up to `largest`, which takes a step up at once, but shrinks from `before`
+/// (0: there was none) late. While amounts `grow` these are the steps of stepUp(), and less than a third has to be in
+/// use; else those of fineStepUp(), and less than three fifths.
+double steadyTop(double before, double largest, bool grow);
 
 /// As numbers: the row's index, then the columns under their titles.
 ValueTable heatValues(const HeatMatrix& matrix);

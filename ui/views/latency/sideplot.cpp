@@ -55,6 +55,7 @@ SidePlot::SidePlot(const RunStore& run, const LatencyHistory& history, QWidget* 
         graph->setSelectable(QCP::stNone);
     }
     m_plot->axisRect()->insetLayout()->setInsetAlignment(0, Qt::AlignTop | Qt::AlignRight);
+    m_plot->yAxis->setTicker(m_ticker);
     m_plot->setReadout([this](double x, double) { return readoutAt(x); });
     m_plot->setValues([this] { return valueTable(); });
     m_reason->setWordWrap(true);
@@ -121,6 +122,7 @@ QString SidePlot::reason() const
 
 void SidePlot::showHistory()
 {
+    m_ticker->setWhole(choice() != Speed);
     const QString why = reason();
     m_reason->setText(why);
     m_pages->setCurrentIndex(why.isEmpty() ? PlotPage : ReasonPage);

@@ -3,6 +3,7 @@
 
 #include "stores/runstore.h"
 #include "views/latency/stepfolds.h"
+#include "views/plot/countticker.h"
 #include "views/plot/plot.h"
 
 #include <QWidget>
@@ -47,6 +48,7 @@ private:
     QStackedWidget* m_pages;
     QLabel* m_reason;
     Plot* m_plot;
+    QSharedPointer<CountTicker> m_ticker = QSharedPointer<CountTicker>::create();
     QCPGraph* m_first; ///< speed of decode, minor faults, misses
     QCPGraph* m_second; ///< speed of prefill, major faults
 };

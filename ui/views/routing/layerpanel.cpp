@@ -144,6 +144,7 @@ void LayerPanel::showLoads(const View& view)
     for (const double load : loads)
         shown.dead.push_back(any && load == 0);
     const QString unit = measureUnit(view.measure, percent);
+    shown.whole = !percent;
     shown.axis = percent ? tr("% %1").arg(unit) : unit;
     shown.name = view.name;
     shown.otherName = view.otherName;
@@ -153,7 +154,7 @@ void LayerPanel::showLoads(const View& view)
         for (const double value : *all)
             largest = std::max(largest, std::isnan(value) ? 0. : value);
     }
-    m_loadTop = steadyTop(m_loadTop, largest);
+    m_loadTop = steadyTop(m_loadTop, largest, view.grows);
     const double top = m_loadTop;
     shown.text = [percent, top](
                      double value) { return percent ? percentText(value / 100, top / 100, false) : countText(value); };
@@ -167,7 +168,7 @@ void LayerPanel::showTogether(const View& view)
     if (view.counts.experts() > 1)
         map = compared ? togetherDifferenceMap(view.counts, *view.other, view.layer)
                        : togetherMap(view.counts, view.layer);
-    m_togetherTop = steadyTop(m_togetherTop, largestMagnitude(map));
+    m_togetherTop = steadyTop(m_togetherTop, largestMagnitude(map), view.grows);
     const double top = m_togetherTop;
     const auto number = [compared, top](
                             double value) { return compared ? percentText(value, top, true) : countText(value); };
@@ -192,7 +193,7 @@ void LayerPanel::showMargins(const View& view)
     std::optional<MarginCounts> other;
     if (view.other)
         other = view.other->margins(view.layer);
-    m_margins->setMargins(margins, other, view.name, view.otherName);
+    m_margins->setMargins(margins, other, view.name, view.otherName, view.grows);
     m_summary->setText(marginSummary(margins));
 }
 

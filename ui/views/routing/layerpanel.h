@@ -33,6 +33,7 @@ public:
         int expert = -1;
         QString name; ///< of counts and of other, while they are compared
         QString otherName;
+        bool grows = false; ///< a run goes on
     };
 
     explicit LayerPanel(QWidget* parent = nullptr);

@@ -35,6 +35,7 @@ LoadPlot::LoadPlot(QWidget* parent)
     ticker->setTickStep(1);
     ticker->setScaleStrategy(QCPAxisTickerFixed::ssMultiples);
     xAxis->setTicker(ticker);
+    yAxis->setTicker(m_ticker);
     setReadout([this](double x, double) { return readout(x); });
     setValues([this] { return table(); });
     setToolTip(tr("Click a bar to choose its expert"));
@@ -50,6 +51,7 @@ LoadPlot::LoadPlot(QWidget* parent)
 void LoadPlot::setLoads(Data loads, double top)
 {
     m_data = std::move(loads);
+    m_ticker->setWhole(m_data.whole);
     const std::size_t experts = m_data.values.size();
     QVector<double> at, values, dead, deadHeight;
     double sum = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "views/plot/countticker.h"
 #include "views/plot/plot.h"
 
 #include <vector>
@@ -19,6 +20,7 @@ public:
         std::vector<bool> dead; ///< [experts]
         int expert = -1; ///< the one that stands out; -1: none
         QString axis; ///< what the values are
+        bool whole = false; ///< they are counts
         QString name; ///< of values and of other, in the legend
         QString otherName;
         std::function<QString(double)> text; ///< of a value
@@ -38,6 +40,7 @@ private:
     ValueTable table() const;
 
     Data m_data;
+    QSharedPointer<CountTicker> m_ticker = QSharedPointer<CountTicker>::create();
     QCPBars* m_bars;
     QCPBars* m_chosen;
     QCPGraph* m_mean;

@@ -72,6 +72,7 @@ MarginPlot::MarginPlot(QWidget* parent)
     m_overflow->removeFromLegend();
     m_other->setLineStyle(QCPGraph::lsStepCenter);
     setZoomable(Qt::Horizontal);
+    yAxis->setTicker(m_ticker);
     setReadout([this](double x, double) { return readout(x); });
     setValues([this] { return table(); });
     setToolTip(tr("How far the last chosen expert was ahead of the first rejected one"));
@@ -81,12 +82,13 @@ MarginPlot::MarginPlot(QWidget* parent)
 }
 
 void MarginPlot::setMargins(const MarginCounts& margins, const std::optional<MarginCounts>& other, const QString& name,
-    const QString& otherName)
+    const QString& otherName, bool grows)
 {
     if (m_otherMargins.has_value() != other.has_value())
         forgetRange();
     m_margins = margins;
     m_otherMargins = other;
+    m_grows = grows;
     m_bars->setName(name);
     m_other->setName(otherName);
     showCounts();
@@ -105,7 +107,7 @@ void MarginPlot::setLogarithmic(bool logarithmic)
     if (logarithmic)
         ticker = QSharedPointer<QCPAxisTickerLog>::create();
     else
-        ticker = QSharedPointer<QCPAxisTicker>::create();
+        ticker = m_ticker;
     ticker->setTickCount(5);
     yAxis->setScaleType(logarithmic ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
     yAxis->setTicker(ticker);
@@ -115,6 +117,7 @@ void MarginPlot::setLogarithmic(bool logarithmic)
 void MarginPlot::showCounts()
 {
     const bool percent = m_otherMargins.has_value();
+    m_ticker->setWhole(!percent);
     const QVector<double> values = heights(m_margins, percent);
     const QVector<double> others = percent ? heights(*m_otherMargins, true) : QVector<double>();
     QVector<double> middles(allBins);
@@ -123,7 +126,7 @@ void MarginPlot::showCounts()
     double largest = *std::max_element(values.begin(), values.end());
     if (percent)
         largest = std::max(largest, *std::max_element(others.begin(), others.end()));
-    m_top = steadyTop(m_top, largest);
+    m_top = steadyTop(m_top, largest, m_grows);
     m_right = std::max(m_right, rightEnd(std::max(lastFilled(values), percent ? lastFilled(others) : -1)));
     const double bottom = m_logarithmic ? (percent ? 0.01 : 0.5) : 0;
     m_bars->setBaseValue(bottom);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "stores/routingcounts.h"
+#include "views/plot/countticker.h"
 #include "views/plot/plot.h"
 
 #include <optional>
@@ -16,8 +17,9 @@ class MarginPlot : public Plot {
 public:
     explicit MarginPlot(QWidget* parent = nullptr);
 
+    /// `grows`: more will follow, so that the axis keeps room.
     void setMargins(const MarginCounts& margins, const std::optional<MarginCounts>& other, const QString& name,
-        const QString& otherName);
+        const QString& otherName, bool grows);
     void setLogarithmic(bool logarithmic);
     void setUnit(const QString& unit); ///< of the margins
     /// Something else is shown from now on: the axes start anew.
@@ -32,9 +34,11 @@ private:
     MarginCounts m_margins;
     std::optional<MarginCounts> m_otherMargins;
     bool m_logarithmic = false;
+    bool m_grows = false;
     QString m_unit = tr("logits");
     double m_top = 0;
     double m_right = 0;
+    QSharedPointer<CountTicker> m_ticker = QSharedPointer<CountTicker>::create(); ///< of the linear axis
     QCPBars* m_bars;
     QCPBars* m_overflow;
     QCPGraph* m_other;

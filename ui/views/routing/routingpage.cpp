@@ -235,7 +235,7 @@ void RoutingPage::refresh()
     markLayer();
     const bool named = other.counts.has_value();
     m_layerPanel->setView({counts, other.counts, choice.measure, m_layer, m_expert, named ? other.name : QString(),
-        named ? other.otherName : QString()});
+        named ? other.otherName : QString(), m_run.busy()});
     m_expertPanel->catchUp();
 }
 
@@ -249,7 +249,7 @@ void RoutingPage::showMap(const RoutingSum& counts, const Compared& compared)
         map = differenceMap(counts, *compared.counts, measure);
     else if (compared.obstacle.isEmpty())
         map = measureMap(counts, measure);
-    m_mapTop = steadyTop(m_mapTop, largestMagnitude(map));
+    m_mapTop = steadyTop(m_mapTop, largestMagnitude(map), m_run.busy());
     const double top = m_mapTop;
     m_map->view().setEmptyText(compared.obstacle);
     m_map->view().setNumberText([percent, difference, top](double value) {

@@ -6,10 +6,14 @@
 #include <QPainter>
 #include <QStyleOption>
 
+#include <utility>
+
 namespace colibri {
 namespace {
 
 constexpr int handleInset = 2; ///< of the slider in its groove
+constexpr int fusionDarker = 140; ///< percent: Fusion's edge is the window's colour darkened by this
+constexpr qsizetype mostPalettes = 64; ///< more than widgets have; a theme's are forgotten some time after it changed
 
 } // namespace
 
@@ -18,31 +22,77 @@ FlatStyle::FlatStyle()
 {
 }
 
+const QPalette& FlatStyle::edged(const QPalette& palette) const
+{
+    // The same palette each time: Fusion keeps pictures of combo boxes by the key of theirs.
+    const auto known = m_edged.constFind(palette.cacheKey());
+    if (known != m_edged.constEnd())
+        return *known;
+    if (m_edged.size() >= mostPalettes)
+        m_edged.clear();
+    QPalette edged = palette;
+    const QColor outline = QColor::fromRgb(themeColors(schemeOf(palette)).outline);
+    edged.setColor(QPalette::Window, outline.lighter(fusionDarker));
+    edged.setColor(QPalette::Disabled, QPalette::Window,
+        QColor::fromRgb(mixed(palette.color(QPalette::Window).rgb(), outline.rgb(), 0.5)).lighter(fusionDarker));
+    return *m_edged.insert(palette.cacheKey(), edged);
+}
+
+template <class Option, class Draw>
+bool FlatStyle::drawEdged(const QStyleOption* option, Draw draw) const
+{
+    const auto* const given = qstyleoption_cast<const Option*>(option);
+    if (!given)
+        return false;
+    Option copy(*given);
+    copy.palette = edged(given->palette);
+    draw(copy);
+    return true;
+}
+
+void FlatStyle::drawPrimitive(
+    PrimitiveElement element, const QStyleOption* option, QPainter* painter, const QWidget* widget) const
+{
+    const auto draw = [&](const QStyleOption& with) { QProxyStyle::drawPrimitive(element, &with, painter, widget); };
+    const bool box = element == PE_IndicatorCheckBox || element == PE_IndicatorRadioButton;
+    if (!(box && drawEdged<QStyleOptionButton>(option, draw))
+        && !(element == PE_FrameLineEdit && drawEdged<QStyleOptionFrame>(option, draw)))
+        draw(*option);
+}
+
 void FlatStyle::drawComplexControl(
     ComplexControl control, const QStyleOptionComplex* option, QPainter* painter, const QWidget* widget) const
 {
+    const auto draw = [&](const QStyleOptionComplex& with) {
+        QProxyStyle::drawComplexControl(control, &with, painter, widget);
+    };
     const auto* const bar = qstyleoption_cast<const QStyleOptionSlider*>(option);
-    if (control != CC_ScrollBar || !bar) {
-        QProxyStyle::drawComplexControl(control, option, painter, widget);
-        return;
-    }
-    const bool horizontal = bar->orientation == Qt::Horizontal;
-    painter->fillRect(bar->rect, bar->palette.color(QPalette::Window));
-    const auto part = [&](SubControl which) { return proxy()->subControlRect(CC_ScrollBar, bar, which, widget); };
+    if (control == CC_ScrollBar && bar)
+        drawScrollBar(*bar, *painter, widget);
+    else if (!(control == CC_ComboBox && drawEdged<QStyleOptionComboBox>(option, draw))
+        && !(control == CC_SpinBox && drawEdged<QStyleOptionSpinBox>(option, draw)))
+        draw(*option);
+}
+
+void FlatStyle::drawScrollBar(const QStyleOptionSlider& bar, QPainter& painter, const QWidget* widget) const
+{
+    const bool horizontal = bar.orientation == Qt::Horizontal;
+    painter.fillRect(bar.rect, bar.palette.color(QPalette::Window));
+    const auto part = [&](SubControl which) { return proxy()->subControlRect(CC_ScrollBar, &bar, which, widget); };
     const std::pair<SubControl, PrimitiveElement> arrows[]{
         {SC_ScrollBarSubLine, horizontal ? PE_IndicatorArrowLeft : PE_IndicatorArrowUp},
         {SC_ScrollBarAddLine, horizontal ? PE_IndicatorArrowRight : PE_IndicatorArrowDown}};
     for (const auto& [which, arrow] : arrows) {
-        QStyleOption inside(*bar);
+        QStyleOption inside(bar);
         inside.rect = part(which).adjusted(3, 3, -3, -3);
-        proxy()->drawPrimitive(arrow, &inside, painter, widget);
+        proxy()->drawPrimitive(arrow, &inside, &painter, widget);
     }
-    if (!(bar->state & State_Enabled) || bar->minimum >= bar->maximum)
+    if (!(bar.state & State_Enabled) || bar.minimum >= bar.maximum)
         return;
-    const bool held = bar->activeSubControls & SC_ScrollBarSlider && bar->state & (State_Sunken | State_MouseOver);
-    const QRgb ground = bar->palette.color(QPalette::Window).rgb();
-    const QRgb ink = bar->palette.color(QPalette::WindowText).rgb();
-    painter->fillRect(part(SC_ScrollBarSlider).adjusted(handleInset, handleInset, -handleInset, -handleInset),
+    const bool held = bar.activeSubControls & SC_ScrollBarSlider && bar.state & (State_Sunken | State_MouseOver);
+    const QRgb ground = bar.palette.color(QPalette::Window).rgb();
+    const QRgb ink = bar.palette.color(QPalette::WindowText).rgb();
+    painter.fillRect(part(SC_ScrollBarSlider).adjusted(handleInset, handleInset, -handleInset, -handleInset),
         QColor::fromRgb(mixed(ground, ink, held ? 0.5 : 0.3)));
 }
 

@@ -50,6 +50,7 @@ constexpr ThemeColors lightColors{
     .warningText = 0xff8a4b00,
     .errorText = 0xffb3261e,
     .line = 0xffd5dadd,
+    .outline = 0xff737c83,
     .promptBand = 0xffeef1f3,
     .pending = 0xffe9ecee,
 };
@@ -60,6 +61,7 @@ constexpr ThemeColors darkColors{
     .warningText = 0xffe9b15a,
     .errorText = 0xffff9d94,
     .line = 0xff343b40,
+    .outline = 0xff69747b,
     .promptBand = 0xff22272b,
     .pending = 0xff262b2f,
 };

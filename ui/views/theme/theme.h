@@ -27,6 +27,7 @@ struct ThemeColors {
     QRgb warningText; ///< a narrow margin, a gap, a zeroed expert
     QRgb errorText;
     QRgb line; ///< separators and grid lines, not text
+    QRgb outline; ///< the edge of a field, a check box: 3:1 on the palette's base and window
     QRgb promptBand; ///< the ground of a prompt beside that of an answer
     QRgb pending; ///< the ground of what is not there yet
 };
