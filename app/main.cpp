@@ -21,7 +21,7 @@ void describe(QCommandLineParser& parser)
                 QCoreApplication::translate("main", "Tell the version and end.")}});
     parser.addPositionalArgument(QStringLiteral("MODEL"),
         QCoreApplication::translate(
-            "main", "A Colibri export or a Hugging Face folder, a saved run, or the word demo."),
+            "main", "A GGUF file, a Hugging Face folder, a Colibri export, a saved run, or the word demo."),
         QStringLiteral("[MODEL]"));
 }
 
