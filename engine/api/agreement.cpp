@@ -2,6 +2,7 @@
 #include "api/agreement.h"
 
 #include "api/session.h"
+#include "api/token_loss.h"
 
 #include <algorithm>
 #include <cmath>
@@ -48,16 +49,6 @@ void raise(float& most, double value)
 {
     if (!(value <= most) && !std::isnan(most))
         most = static_cast<float>(value);
-}
-
-/// -log softmax(row)[target], in double.
-double lossOf(std::span<const float> row, TokenId target)
-{
-    const double highest = *std::ranges::max_element(row);
-    double sum = 0;
-    for (const float value : row)
-        sum += std::exp(static_cast<double>(value) - highest);
-    return highest + std::log(sum) - static_cast<double>(row[target]);
 }
 
 class Comparison {
@@ -150,8 +141,8 @@ private:
         m_result.sameGreedy += greedy(source) == greedy(copy);
         if (!m_predicts || position + 1 >= m_tokens.size())
             return;
-        m_sourceLoss += lossOf(source, m_tokens[position + 1]);
-        m_copyLoss += lossOf(copy, m_tokens[position + 1]);
+        m_sourceLoss += tokenLoss(source, m_tokens[position + 1]);
+        m_copyLoss += tokenLoss(copy, m_tokens[position + 1]);
     }
 
     void compareDecision(

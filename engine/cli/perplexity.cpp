@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "api/session.h"
+#include "api/token_loss.h"
 #include "cli/arguments.h"
 #include "cli/command.h"
 #include "cli/inputs.h"
@@ -33,16 +34,6 @@ struct LossSum {
     std::uint32_t windows = 0;
     double mean() const { return loss / static_cast<double>(tokens); }
 };
-
-/// -log softmax(row)[target], in double.
-double lossOf(std::span<const float> row, TokenId target)
-{
-    const double highest = *std::ranges::max_element(row);
-    double sum = 0;
-    for (const float value : row)
-        sum += std::exp(static_cast<double>(value) - highest);
-    return highest + std::log(sum) - static_cast<double>(row[target]);
-}
 
 Result<void> checkFiles(const PerplexityArguments& arguments)
 {
@@ -78,7 +69,7 @@ Result<void> addWindow(Session& session, std::span<const TokenId> window, std::s
     const std::size_t width = session.model()->config().outputSize;
     const auto take = [&](std::uint32_t position, std::uint32_t count, std::span<const float> rows) {
         for (std::uint32_t i = 0; i < count; ++i)
-            sum.loss += lossOf(rows.subspan(i * width, width), window[position + i + 1]);
+            sum.loss += tokenLoss(rows.subspan(i * width, width), window[position + i + 1]);
         sum.tokens += count;
         return true;
     };

@@ -6,6 +6,7 @@
 #include <array>
 #include <charconv>
 #include <cstring>
+#include <utility>
 
 namespace colibri {
 namespace {
@@ -146,6 +147,31 @@ Result<GgufValue> readArray(std::span<const std::byte> bytes, std::size_t& at, s
     return value;
 }
 
+/// A whole number of any width and sign.
+struct Integer {
+    std::uint64_t bits; ///< modulo 2^64
+    bool negative;
+};
+
+template <class T>
+std::optional<Integer> loadInteger(std::span<const std::byte> bytes)
+{
+    const auto value = load<T>(bytes);
+    return value ? std::optional(Integer{static_cast<std::uint64_t>(*value), std::cmp_less(*value, 0)}) : std::nullopt;
+}
+
+/// By type; null: it holds no whole number.
+constexpr std::array<std::optional<Integer> (*)(std::span<const std::byte>), ggufTypeCount> integerLoads{
+    loadInteger<std::uint8_t>, loadInteger<std::int8_t>, loadInteger<std::uint16_t>, loadInteger<std::int16_t>,
+    loadInteger<std::uint32_t>, loadInteger<std::int32_t>, nullptr, nullptr, nullptr, nullptr,
+    loadInteger<std::uint64_t>, loadInteger<std::int64_t>, nullptr};
+
+std::optional<Integer> integer(const GgufValue& value)
+{
+    const auto load = integerLoads[static_cast<std::size_t>(value.type)];
+    return load ? load(value.bytes) : std::nullopt;
+}
+
 /// The fewest digits that tell a number of its type from its neighbours.
 template <class T>
 std::string shortest(T value)
@@ -163,43 +189,15 @@ std::string_view name(GgufType type)
 
 std::optional<std::int64_t> GgufValue::signedInteger() const
 {
-    switch (type) {
-    case GgufType::I8:
-        return load<std::int8_t>(bytes);
-    case GgufType::I16:
-        return load<std::int16_t>(bytes);
-    case GgufType::I32:
-        return load<std::int32_t>(bytes);
-    case GgufType::I64:
-        return load<std::int64_t>(bytes);
-    default:
-        break;
-    }
-    const auto value = unsignedInteger();
-    return value && *value <= INT64_MAX ? std::optional(static_cast<std::int64_t>(*value)) : std::nullopt;
+    const auto value = integer(*this);
+    const bool fits = value && (value->negative || value->bits <= INT64_MAX);
+    return fits ? std::optional(static_cast<std::int64_t>(value->bits)) : std::nullopt;
 }
 
 std::optional<std::uint64_t> GgufValue::unsignedInteger() const
 {
-    switch (type) {
-    case GgufType::U8:
-        return load<std::uint8_t>(bytes);
-    case GgufType::U16:
-        return load<std::uint16_t>(bytes);
-    case GgufType::U32:
-        return load<std::uint32_t>(bytes);
-    case GgufType::U64:
-        return load<std::uint64_t>(bytes);
-    case GgufType::I8:
-    case GgufType::I16:
-    case GgufType::I32:
-    case GgufType::I64: {
-        const auto value = signedInteger();
-        return value && *value >= 0 ? std::optional(static_cast<std::uint64_t>(*value)) : std::nullopt;
-    }
-    default:
-        return std::nullopt;
-    }
+    const auto value = integer(*this);
+    return value && !value->negative ? std::optional(value->bits) : std::nullopt;
 }
 
 std::optional<double> GgufValue::number() const

@@ -98,6 +98,8 @@ Result<FoundKey> choice(const ConfigKeys& keys, const KeyNames& names, E& value,
     return found;
 }
 
+/// Dimensions, stated or following from others; for readConfig, before everything else.
+Result<void> readDimensions(ConfigKeys& keys, ModelConfig& config);
 /// Routing rules, what positions do to queries and keys, and scales of weights; for readConfig, when the dimensions are
 /// known.
 Result<void> readRoutingRules(ConfigKeys& keys, ModelConfig& config);

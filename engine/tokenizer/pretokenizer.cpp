@@ -58,7 +58,7 @@ Result<void> cutPiece(const PreTokenizer::Metaspace& step, const Piece& piece, P
 Result<void> cutPiece(const PreTokenizer::PrefixSpace&, const Piece& piece, Pieces& pieces, Scratch& scratch)
 {
     const bool there = piece.text.starts_with(' ');
-    const std::string_view text = there ? piece.text : pieces.made.emplace_back(" " + std::string(piece.text));
+    const std::string_view text = there ? piece.text : pieces.made.emplace_back(1, ' ').append(piece.text);
     scratch.finer.push_back({text, piece.first});
     return {};
 }

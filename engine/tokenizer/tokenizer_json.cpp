@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tokenizer/tokenizer_json.h"
 
+#include <algorithm>
+
 namespace colibri {
 
 namespace {
 
 constexpr std::size_t maxStages = 32;
+
+/// Ids may leave gaps, but not more than the file's own size or this justifies.
+constexpr std::uint64_t freelyAllowedIds = 65'536;
 
 } // namespace
 
@@ -58,6 +63,18 @@ Result<std::string> TokenizerJson::text(
             part + "." + key + " is " + (value ? shortText(*value) : "missing") + ", it must be a text of "
                 + std::to_string(least) + " to " + std::to_string(most) + " bytes");
     return *found;
+}
+
+Result<TokenId> TokenizerJson::id(
+    const std::function<std::string()>& field, const JsonValue* value, const JsonValue& owner, std::size_t bytes) const
+{
+    const std::uint64_t limit = std::max<std::uint64_t>(freelyAllowedIds, bytes);
+    const auto number = value ? value->unsignedInteger() : std::nullopt;
+    if (!number || *number >= std::min<std::uint64_t>(limit, UINT32_MAX))
+        return failed(Errc::Malformed, value ? *value : owner,
+            field() + " is " + (value ? shortText(*value) : "missing") + ", it must be an integer below "
+                + std::to_string(limit) + " in a file of this size");
+    return static_cast<TokenId>(*number);
 }
 
 Result<void> TokenizerJson::flatten(

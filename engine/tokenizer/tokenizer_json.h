@@ -2,8 +2,10 @@
 #pragma once
 
 #include "format/json.h"
+#include "types/model_config.h"
 #include "types/result.h"
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,6 +33,9 @@ public:
     /// A text member of at most `most` bytes.
     Result<std::string> text(
         const JsonValue& object, const std::string& part, const char* key, std::size_t least, std::size_t most) const;
+    /// An id in `owner`, small enough for a file of `bytes`. `field` makes its name for an error.
+    Result<TokenId> id(const std::function<std::string()>& field, const JsonValue* value, const JsonValue& owner,
+        std::size_t bytes) const;
     /// The stages of one part, sequences of sequences laid flat; none when the part is null or missing. At most 32.
     Result<std::vector<const JsonValue*>> stages(const JsonValue& root, const char* part, const char* listKey) const;
 

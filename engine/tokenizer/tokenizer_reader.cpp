@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tokenizer/tokenizer_reader.h"
 
+#include "tokenizer/tokenizer_frame.h"
 #include "tokenizer/tokenizer_json.h"
 #include "tokenizer/tokenizer_stages.h"
 #include "tokenizer/unicode.h"
@@ -10,13 +11,6 @@
 namespace colibri {
 
 namespace {
-
-/// Ids may leave gaps, but not more than the file's own size or this justifies.
-constexpr std::uint64_t freelyAllowedIds = 65'536;
-
-/// Classes of transformers that build the post_processor anew from add_bos_token and add_eos_token.
-constexpr std::string_view rewritingClasses[] = {"LlamaTokenizer", "LlamaTokenizerFast", "CodeLlamaTokenizer",
-    "CodeLlamaTokenizerFast", "GemmaTokenizer", "GemmaTokenizerFast", "CohereTokenizer", "CohereTokenizerFast"};
 
 /// The name of a byte's token for byte_fallback.
 std::string fallbackName(std::size_t byte)
@@ -39,17 +33,12 @@ public:
 
 private:
     Result<void> checkModel(const JsonValue& model) const;
-    template <class Field>
-    Result<TokenId> id(const Field& field, const JsonValue* value, const JsonValue& owner) const;
     Result<TokenId> highestId(const JsonValue& vocab) const;
     Result<void> readVocabulary(const JsonValue& model);
     Result<void> readAddedTokens();
     Result<void> readMerges(const JsonValue& model);
     Result<BytePairMerger::Merge> merge(std::size_t index, const JsonValue& value);
     Result<void> readSymbols(const JsonValue& model);
-    Result<std::vector<TokenId>> specialIds(const JsonValue& frame, const JsonValue& piece) const;
-    Result<void> readFrame(const JsonValue* frame);
-    void applyConfig(std::optional<bool> add, const std::string& name, std::vector<TokenId>& ids);
 
     const JsonValue& m_root;
     std::size_t m_bytes;
@@ -75,32 +64,19 @@ Result<void> Reader::checkModel(const JsonValue& model) const
     return {};
 }
 
-/// An id in `owner`, small enough for the file. `field` makes its name for an error.
-template <class Field>
-Result<TokenId> Reader::id(const Field& field, const JsonValue* value, const JsonValue& owner) const
-{
-    const std::uint64_t limit = std::max<std::uint64_t>(freelyAllowedIds, m_bytes);
-    const auto number = value ? value->unsignedInteger() : std::nullopt;
-    if (!number || *number >= std::min<std::uint64_t>(limit, UINT32_MAX))
-        return failed(Errc::Malformed, value ? *value : owner,
-            field() + " is " + (value ? shortText(*value) : "missing") + ", it must be an integer below "
-                + std::to_string(limit) + " in a file of this size");
-    return static_cast<TokenId>(*number);
-}
-
 Result<TokenId> Reader::highestId(const JsonValue& vocab) const
 {
     TokenId highest = 0;
     for (const auto& [name, value] : *vocab.object()) {
         const auto field = [&name = name] { return "model.vocab[" + shortText(JsonValue{name}) + "]"; };
-        const auto number = id(field, &value, vocab);
+        const auto number = id(field, &value, vocab, m_bytes);
         if (!number)
             return number;
         highest = std::max(highest, *number);
     }
     if (const JsonValue* const added = m_root.find("added_tokens"); added && added->array())
         for (const JsonValue& token : *added->array()) {
-            const auto number = id([] { return std::string("added_tokens[].id"); }, token.find("id"), token);
+            const auto number = id([] { return std::string("added_tokens[].id"); }, token.find("id"), token, m_bytes);
             if (!number)
                 return number;
             highest = std::max(highest, *number);
@@ -149,7 +125,7 @@ Result<void> Reader::readAddedTokens()
                 "added_tokens[].content is " + (content ? shortText(*content) : "missing")
                     + ", it must be a text that is not empty");
         const std::string part = "added token " + shortText(*content);
-        const auto number = id([&] { return part + ".id"; }, value.find("id"), value);
+        const auto number = id([&] { return part + ".id"; }, value.find("id"), value, m_bytes);
         if (!number)
             return number.error();
         const auto special = flag(value, part, "special", false);
@@ -274,77 +250,6 @@ Result<void> Reader::readSymbols(const JsonValue& model)
     return {};
 }
 
-/// What a {"SpecialToken": {"id": name}} of a template puts into the text: its ids stand in "special_tokens".
-Result<std::vector<TokenId>> Reader::specialIds(const JsonValue& frame, const JsonValue& piece) const
-{
-    const JsonValue* const name = piece.find("id");
-    const JsonValue* const all = frame.find("special_tokens");
-    const JsonValue* const special = name && name->string() && all ? all->find(*name->string()) : nullptr;
-    const JsonValue* const list = special ? special->find("ids") : nullptr;
-    if (!list || !list->array() || list->array()->size() > 16)
-        return failed(Errc::Malformed, piece,
-            "post_processor TemplateProcessing.special_tokens has no ids, or more than 16, for "
-                + (name ? shortText(*name) : "a token without id"));
-    std::vector<TokenId> ids;
-    for (const JsonValue& value : *list->array()) {
-        const auto number =
-            id([] { return std::string("post_processor TemplateProcessing.special_tokens[].ids[]"); }, &value, piece);
-        if (!number)
-            return number.error();
-        if (!m_parts.vocabulary.contains(*number))
-            return failed(Errc::Mismatch, value,
-                "post_processor TemplateProcessing.special_tokens[].ids[] is " + shortText(value)
-                    + ", which is no token");
-        ids.push_back(*number);
-    }
-    return ids;
-}
-
-/// The ids around a single text, from a TemplateProcessing.
-Result<void> Reader::readFrame(const JsonValue* frame)
-{
-    const JsonValue* const single = frame ? frame->find("single") : nullptr;
-    if (frame && (!single || !single->array() || single->array()->size() > 16))
-        return failed(Errc::Malformed, single ? *single : *frame,
-            "post_processor TemplateProcessing.single must be an array of at most 16");
-    int texts = 0;
-    for (std::size_t i = 0; single && i < single->array()->size(); ++i) {
-        const JsonValue& piece = (*single->array())[i];
-        const JsonValue* const special = piece.find("SpecialToken");
-        texts += piece.find("Sequence") ? 1 : 0;
-        if (!special)
-            continue;
-        const auto ids = specialIds(*frame, *special);
-        if (!ids)
-            return ids.error();
-        auto& into = texts ? m_parts.frame.end : m_parts.frame.begin;
-        into.insert(into.end(), ids->begin(), ids->end());
-    }
-    if (single && texts != 1)
-        return failed(Errc::Unsupported, *single,
-            "post_processor TemplateProcessing.single has the text " + std::to_string(texts)
-                + " times, it must be once");
-    m_parts.frame.stated = frame || m_config.addBegin || m_config.addEnd;
-    applyConfig(m_config.addBegin, m_config.beginToken, m_parts.frame.begin);
-    applyConfig(m_config.addEnd, m_config.endToken, m_parts.frame.end);
-    return {};
-}
-
-/// A switch that is on adds its token where the template does not; one that is off takes it away where it may.
-void Reader::applyConfig(std::optional<bool> add, const std::string& name, std::vector<TokenId>& ids)
-{
-    const auto token = add ? m_parts.vocabulary.idOfName(name) : std::nullopt;
-    if (!token) {
-        m_parts.frame.stated = m_parts.frame.stated && !add.value_or(false); // which token, others have to say
-        return;
-    }
-    const auto at = std::find(ids.begin(), ids.end(), *token);
-    if (*add && at == ids.end())
-        ids.insert(&ids == &m_parts.frame.begin ? ids.begin() : ids.end(), *token);
-    else if (!*add && m_config.rewrites && at != ids.end())
-        ids.erase(at);
-}
-
 Result<TokenizerParts> Reader::read()
 {
     const JsonValue* const model = m_root.find("model");
@@ -363,37 +268,15 @@ Result<TokenizerParts> Reader::read()
             return done.error();
     if (const auto done = readAddedTokens(); !done)
         return done.error();
-    if (const auto done = readFrame(stages->frame); !done)
-        return done.error();
+    auto frame = readFrame(stages->frame, m_config, m_parts.vocabulary, m_bytes, file());
+    if (!frame)
+        return frame.error();
+    m_parts.frame = std::move(*frame);
     m_parts.texts = TokenTexts(m_parts.vocabulary, std::move(stages->texts));
     return std::move(m_parts);
 }
 
 } // namespace
-
-FrameConfig frameConfigOf(const JsonValue& tokenizerConfig)
-{
-    FrameConfig config;
-    const auto flag = [&](const char* key) {
-        const JsonValue* const value = tokenizerConfig.find(key);
-        const bool* const on = value ? value->boolean() : nullptr;
-        return on ? std::optional(*on) : std::nullopt;
-    };
-    const auto name = [&](const char* key) { // a text, or an object like those of added_tokens
-        const JsonValue* value = tokenizerConfig.find(key);
-        if (const JsonValue* const content = value ? value->find("content") : nullptr)
-            value = content;
-        return value && value->string() ? *value->string() : std::string();
-    };
-    config.addBegin = flag("add_bos_token");
-    config.addEnd = flag("add_eos_token");
-    config.beginToken = name("bos_token");
-    config.endToken = name("eos_token");
-    const std::string type = name("tokenizer_class");
-    config.rewrites =
-        std::find(std::begin(rewritingClasses), std::end(rewritingClasses), type) != std::end(rewritingClasses);
-    return config;
-}
 
 Result<TokenizerParts> readTokenizer(
     const JsonValue& root, std::size_t bytes, const std::string& file, const FrameConfig& config)

@@ -115,6 +115,14 @@ std::string_view withoutParts(std::string_view text, int count)
     return text;
 }
 
+QString dimensionsText(const std::vector<std::uint64_t>& shape, const QString& separator)
+{
+    QStringList dimensions;
+    for (const std::uint64_t dimension : shape)
+        dimensions << QString::number(dimension);
+    return dimensions.join(separator);
+}
+
 } // namespace
 
 QString kindText(PartKind kind)
@@ -168,18 +176,12 @@ QString shapeText(const std::vector<std::uint64_t>& shape)
 {
     if (shape.empty())
         return Words::tr("scalar");
-    QStringList dimensions;
-    for (const std::uint64_t dimension : shape)
-        dimensions << QString::number(dimension);
-    return dimensions.join(QStringLiteral(" \u00d7 "));
+    return dimensionsText(shape, QStringLiteral(" \u00d7 "));
 }
 
 QString exactShape(const std::vector<std::uint64_t>& shape)
 {
-    QStringList dimensions;
-    for (const std::uint64_t dimension : shape)
-        dimensions << QString::number(dimension);
-    return u'[' + dimensions.join(QStringLiteral(", ")) + u']';
+    return u'[' + dimensionsText(shape, QStringLiteral(", ")) + u']';
 }
 
 std::uint64_t alignmentOf(std::uint64_t offset)

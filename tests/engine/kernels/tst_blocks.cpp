@@ -70,8 +70,8 @@ samples::Weights anyWeights(DType dtype, std::uint32_t rows, std::uint32_t cols,
 
 std::vector<DType> allTypes()
 {
-    std::vector<DType> types(std::begin(samples::blockTypes), std::end(samples::blockTypes));
-    types.insert(types.end(), std::begin(samples::numberTypes), std::end(samples::numberTypes));
+    std::vector<DType> types(std::size(samples::blockTypes) + std::size(samples::numberTypes));
+    std::ranges::copy(samples::numberTypes, std::ranges::copy(samples::blockTypes, types.begin()).out);
     return types;
 }
 

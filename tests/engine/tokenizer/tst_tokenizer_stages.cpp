@@ -407,7 +407,7 @@ void TokenizerStagesTest::newCharacters()
         QList<std::pair<char32_t, const char*>>{{0x1C89, "Lu"}, {0xA7CD, "Ll"}, {0x10D4E, "Lm"}, {0x16D43, "Lo"},
             {0x10D40, "Nd"}, {0x0897, "Mn"}, {0x113B8, "Mc"}, {0x1D2C0, "No"}, {0x1FADF, "So"}, {0x11BE1, "Po"},
             {0x10D6E, "Pd"}, {0x10D8E, "Sm"}, {0x13439, "Cf"}, {0x31350, "Han"}, {0x2EBF0, "Han"}, {0x1171E, "Mc"}}) {
-        const std::string text = "." + QString::fromUcs4(&character, 1).toStdString() + ".";
+        const std::string text = QString(u'.' + QString::fromUcs4(&character, 1) + u'.').toStdString();
         QCOMPARE(withStandIns(text)->size(), text.size());
         const auto pattern = SplitPattern::compile("\\p{" + std::string(property) + "}");
         std::vector<SplitPart> parts;

@@ -3,6 +3,7 @@
 
 #include "models/parttext.h"
 #include "views/export/errorpanel.h"
+#include "views/export/exportpage.h"
 #include "views/export/exportsizes.h"
 #include "views/export/notelabel.h"
 #include "views/export/profilefields.h"
@@ -94,15 +95,8 @@ ExportForm::ExportForm(const ExportStore& store, QWidget* parent)
 
 void ExportForm::arrange(QWidget* content)
 {
-    auto* const area = new QScrollArea(this);
-    area->setAccessibleName(tr("What to export and where"));
-    area->setFrameShape(QFrame::NoFrame);
-    area->setWidgetResizable(true);
-    area->setFocusPolicy(Qt::NoFocus);
-    area->setWidget(content);
-    auto* const column = new QVBoxLayout(this);
-    column->setContentsMargins(grid::wide, grid::wide, grid::wide, grid::wide);
-    column->setSpacing(grid::unit);
+    auto* const area = scrolled(content, tr("What to export and where"), this);
+    auto* const column = pageColumn(this);
     column->addWidget(area, 1);
     column->addWidget(makeButtons());
 }

@@ -3,6 +3,7 @@
 
 #include "models/exportreport.h"
 #include "models/parttext.h"
+#include "views/export/exportpage.h"
 #include "views/model/fittedtable.h"
 #include "views/theme/theme.h"
 
@@ -68,16 +69,12 @@ ExportProgress::ExportProgress(const ExportStore& store, TaskStore& tasks, QWidg
     : QWidget(parent)
     , m_store(store)
     , m_tasks(tasks)
-    , m_title(new QLabel(this))
+    , m_title(pageTitle(tr("Exporting"), this))
     , m_facts(new CellTable({tr("Property"), tr("Value")}, CellTable::Form::Properties, this))
     , m_factsView(new FittedTable(tr("Export under way"), this))
     , m_bar(new QProgressBar(this))
     , m_numbers(new QLabel(this))
 {
-    QFont font = m_title->font();
-    font.setPointSizeF(font.pointSizeF() * 1.5);
-    m_title->setFont(font);
-    m_title->setText(tr("Exporting"));
     m_factsView->setModel(m_facts);
     m_factsView->setStretchColumn(1);
     m_factsView->setShowsAllRows();
@@ -87,9 +84,7 @@ ExportProgress::ExportProgress(const ExportStore& store, TaskStore& tasks, QWidg
     m_bar->setTextVisible(false);
     m_numbers->setObjectName(QStringLiteral("exportNumbers"));
     m_numbers->setFont(monospaceFont());
-    auto* const column = new QVBoxLayout(this);
-    column->setContentsMargins(grid::wide, grid::wide, grid::wide, grid::wide);
-    column->setSpacing(grid::unit);
+    auto* const column = pageColumn(this);
     column->addWidget(m_title);
     column->addWidget(m_factsView);
     column->addSpacing(grid::unit);

@@ -3,6 +3,7 @@
 
 #include "models/exportreport.h"
 #include "models/parttext.h"
+#include "views/export/exportpage.h"
 #include "views/export/notelabel.h"
 #include "views/model/fittedtable.h"
 #include "views/theme/theme.h"
@@ -56,14 +57,11 @@ QWidget* sectionBlock(const ExportSection& section, QWidget* parent)
 
 ExportReportView::ExportReportView(QWidget* parent)
     : QWidget(parent)
-    , m_title(new QLabel(tr("Exported"), this))
+    , m_title(pageTitle(tr("Exported"), this))
     , m_verdict(new NoteLabel(QStringLiteral("exportVerdict"), this))
     , m_notes(new NoteLabel(QStringLiteral("exportNotes")))
     , m_sections(new QWidget)
 {
-    QFont font = m_title->font();
-    font.setPointSizeF(font.pointSizeF() * 1.5);
-    m_title->setFont(font);
     auto* const content = new QWidget;
     auto* const inner = new QVBoxLayout(content);
     inner->setContentsMargins({});
@@ -73,15 +71,8 @@ ExportReportView::ExportReportView(QWidget* parent)
     inner->addWidget(m_sections);
     inner->addWidget(m_notes);
     inner->addStretch();
-    auto* const area = new QScrollArea(this);
-    area->setAccessibleName(tr("Report of the export"));
-    area->setFrameShape(QFrame::NoFrame);
-    area->setWidgetResizable(true);
-    area->setFocusPolicy(Qt::NoFocus);
-    area->setWidget(content);
-    auto* const column = new QVBoxLayout(this);
-    column->setContentsMargins(grid::wide, grid::wide, grid::wide, grid::wide);
-    column->setSpacing(grid::unit);
+    auto* const area = scrolled(content, tr("Report of the export"), this);
+    auto* const column = pageColumn(this);
     column->addWidget(m_title);
     column->addWidget(m_verdict);
     column->addWidget(area, 1);

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/export/exportpage.h"
+
+#include "views/theme/theme.h"
+
+#include <QLabel>
+#include <QScrollArea>
+#include <QVBoxLayout>
+
+namespace colibri {
+
+QLabel* pageTitle(const QString& text, QWidget* page)
+{
+    auto* const title = new QLabel(text, page);
+    QFont font = title->font();
+    font.setPointSizeF(font.pointSizeF() * 1.5);
+    title->setFont(font);
+    return title;
+}
+
+QVBoxLayout* pageColumn(QWidget* page)
+{
+    auto* const column = new QVBoxLayout(page);
+    column->setContentsMargins(grid::wide, grid::wide, grid::wide, grid::wide);
+    column->setSpacing(grid::unit);
+    return column;
+}
+
+QScrollArea* scrolled(QWidget* content, const QString& name, QWidget* page)
+{
+    auto* const area = new QScrollArea(page);
+    area->setAccessibleName(name);
+    area->setFrameShape(QFrame::NoFrame);
+    area->setWidgetResizable(true);
+    area->setFocusPolicy(Qt::NoFocus);
+    area->setWidget(content);
+    return area;
+}
+
+} // namespace colibri

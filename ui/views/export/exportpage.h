@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+class QLabel;
+class QScrollArea;
+class QString;
+class QVBoxLayout;
+class QWidget;
+
+namespace colibri {
+
+// What the pages of the export dialog are laid out with.
+
+QLabel* pageTitle(const QString& text, QWidget* page);
+
+/// The layout of a page, still empty.
+QVBoxLayout* pageColumn(QWidget* page);
+
+/// Lets the middle of a page scroll; `name` is for assistive programs. Takes `content`.
+QScrollArea* scrolled(QWidget* content, const QString& name, QWidget* page);
+
+} // namespace colibri
