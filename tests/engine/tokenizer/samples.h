@@ -64,10 +64,61 @@ inline QJsonObject smallTokenizer()
         {"decoder", byteLevel}, {"model", QJsonObject{{"type", "BPE"}, {"vocab", vocab}, {"merges", merges}}}};
 }
 
+/// A stage of a tokenizer.json.
+inline QJsonObject stage(const char* type, QJsonObject members = {})
+{
+    members["type"] = type;
+    return members;
+}
+
+inline QJsonObject replaced(const QString& from, const QString& to)
+{
+    return stage("Replace", {{"pattern", QJsonObject{{"String", from}}}, {"content", to}});
+}
+
+inline const QString mark = QStringLiteral("\u2581"); ///< stands for a space
+
+/// BPE over characters as Mixtral has it: <unk> <s> </s>, 256 bytes from id 3 on, then characters and merges from 259
+/// on.
+inline QJsonObject characterTokenizer()
+{
+    QJsonObject vocab{{"<unk>", 0}, {"<s>", 1}, {"</s>", 2}};
+    for (int byte = 0; byte < 256; ++byte)
+        vocab["<0x" + QString("%1").arg(byte, 2, 16, QChar('0')).toUpper() + ">"] = 3 + byte;
+    int next = 259;
+    for (const QString& token : {mark, QStringLiteral("a"), QStringLiteral("b"), mark + mark, mark + "a",
+             QStringLiteral("ab"), mark + "ab", QStringLiteral("\u00E9")})
+        vocab[token] = next++;
+    const QJsonArray merges{mark + " " + mark, mark + " a", "a b", mark + "a b", mark + " ab"};
+    return {{"added_tokens",
+                QJsonArray{addedToken(0, "<unk>", {"special"}), addedToken(1, "<s>", {"special"}),
+                    addedToken(2, "</s>", {"special"})}},
+        {"normalizer",
+            stage(
+                "Sequence", {{"normalizers", QJsonArray{stage("Prepend", {{"prepend", mark}}), replaced(" ", mark)}}})},
+        {"decoder",
+            stage("Sequence",
+                {{"decoders",
+                    QJsonArray{replaced(mark, " "), stage("ByteFallback"), stage("Fuse"),
+                        stage("Strip", {{"content", " "}, {"start", 1}, {"stop", 0}})}}})},
+        {"model",
+            QJsonObject{{"type", "BPE"}, {"vocab", vocab}, {"merges", merges}, {"byte_fallback", true},
+                {"fuse_unk", true}, {"unk_token", "<unk>"}}}};
+}
+
 inline Result<std::shared_ptr<const Tokenizer>> parseObject(const QJsonObject& object)
 {
     const QByteArray json = QJsonDocument(object).toJson(QJsonDocument::Compact);
     return Tokenizer::parse({json.constData(), std::size_t(json.size())}, "dir/tokenizer.json");
+}
+
+/// Ids as a text, for comparisons that show both sides.
+inline QByteArray listed(const std::vector<TokenId>& ids)
+{
+    QByteArray text;
+    for (const TokenId id : ids)
+        text += QByteArray::number(id) + " ";
+    return text;
 }
 
 } // namespace colibri::test

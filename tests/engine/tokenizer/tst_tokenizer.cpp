@@ -13,6 +13,7 @@ using namespace colibri;
 using colibri::test::addedToken;
 using colibri::test::complaint;
 using colibri::test::idsOf;
+using colibri::test::listed;
 using colibri::test::parseObject;
 using colibri::test::readJsonFile;
 using colibri::test::smallTokenizer;
@@ -23,14 +24,6 @@ namespace {
 using Ids = std::vector<TokenId>;
 
 const QString demoFolder = QStringLiteral(COLIBRI_TEST_DATA "/demo");
-
-QByteArray listed(const Ids& ids)
-{
-    QByteArray text;
-    for (const TokenId id : ids)
-        text += QByteArray::number(id) + " ";
-    return text;
-}
 
 Ids encoded(const Tokenizer& tokenizer, const QString& text)
 {
