@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "engine/session/sessiontools.h"
+#include "goldenmodel.h"
 
-#include "support/golden.h"
 #include "support/goldenfolder.h"
 #include "support/weightfolder.h"
 

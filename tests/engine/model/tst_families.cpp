@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/session/sessiontools.h"
+#include "goldenmodel.h"
 
 #include "api/export.h"
-#include "support/golden.h"
 #include "support/goldenfolder.h"
 
-#include <QJsonArray>
 #include <QTest>
 
 #include <cmath>
@@ -37,17 +35,6 @@ private:
 };
 
 namespace {
-
-constexpr const char* cases[]{"mixtral-f32", "qwen2moe-f32", "qwen3moe-f32", "olmoe-f32", "deepseek2-lite-f32",
-    "deepseek2-lite-kvb-f32", "deepseek2-v3-f32", "gpt-oss-f32"};
-
-std::vector<TokenId> ids(const QJsonValue& array)
-{
-    std::vector<TokenId> tokens;
-    for (const QJsonValue value : array.toArray())
-        tokens.push_back(static_cast<TokenId>(value.toInt()));
-    return tokens;
-}
 
 double largest(std::span<const std::uint32_t> bits, std::span<const float> reference)
 {
@@ -88,32 +75,20 @@ QString differences(const Evaluation& result, const GoldenCase& golden)
               .arg(other);
 }
 
-ModelPtr opened(const std::string& path)
-{
-    auto model = openModel(path);
-    if (!model)
-        qWarning("%s", model.error().message().c_str());
-    return model ? *model : ModelPtr();
-}
-
 } // namespace
-
-#define REQUIRE_CASE(golden)                                                                                           \
-    const GoldenCase golden(QTest::currentDataTag());                                                                  \
-    if (!golden.exists())                                                                                              \
-    QSKIP("COLIBRI_SHARED names no folder with golden data")
 
 void TestFamilies::rows()
 {
     QTest::addColumn<int>("row");
-    for (int i = 0; i < int(std::size(cases)); ++i)
-        QTest::newRow(cases[i]) << i;
+    for (int i = 0; i < int(std::size(plainCases)); ++i)
+        QTest::newRow(plainCases[i]) << i;
 }
 
 void TestFamilies::prompt()
 {
+    const GoldenCase golden(QTest::currentDataTag());
     REQUIRE_CASE(golden);
-    const ModelPtr model = opened(golden.model());
+    const ModelPtr model = opened(golden);
     QVERIFY(model);
     QVERIFY2(model->notes().empty(), model->notes().empty() ? "" : model->notes().front().c_str());
     QCOMPARE(differences(evaluate(model, {}, ids(golden.golden()["tokens"])), golden), QString());
@@ -121,8 +96,9 @@ void TestFamilies::prompt()
 
 void TestFamilies::continuation()
 {
+    const GoldenCase golden(QTest::currentDataTag());
     REQUIRE_CASE(golden);
-    const ModelPtr model = opened(golden.model());
+    const ModelPtr model = opened(golden);
     QVERIFY(model);
     auto session = Session::create(model, {});
     QVERIFY(session);
@@ -139,11 +115,12 @@ void TestFamilies::continuation()
 
 void TestFamilies::longPrompt()
 {
+    const GoldenCase golden(QTest::currentDataTag());
     REQUIRE_CASE(golden);
     const QJsonObject text = golden.longGolden();
     if (text.isEmpty())
         return; // four of the cases have one
-    const ModelPtr model = opened(golden.model());
+    const ModelPtr model = opened(golden);
     QVERIFY(model);
     const Evaluation result = evaluate(model, {}, ids(text["tokens"]));
     QCOMPARE(result.error, std::string());
@@ -154,37 +131,25 @@ void TestFamilies::longPrompt()
 /// Threads, batches and instruction sets change no bit, with either cache.
 void TestFamilies::sameBits()
 {
+    const GoldenCase golden(QTest::currentDataTag());
     REQUIRE_CASE(golden);
-    const ModelPtr model = opened(golden.model());
+    const ModelPtr model = opened(golden);
     QVERIFY(model);
     const auto tokens = someTokens(83, model->config().vocabSize);
     for (const KvType kv : {KvType::F32, KvType::F16}) {
         EngineOptions options;
         options.kv = kv;
-        options.numerics = Numerics::Scalar;
-        options.threads = 1;
-        const Evaluation oracle = evaluate(model, options, tokens);
-        QCOMPARE(oracle.error, std::string());
-        options.numerics = Numerics::Reproducible;
-        for (const std::uint32_t threads : {1u, 2u, 3u})
-            for (const std::uint32_t batch : {1u, 7u, 83u})
-                for (const Isa isa : {Isa::Auto, Isa::Avx2}) {
-                    options.threads = threads;
-                    options.batch = batch;
-                    options.isa = isa;
-                    const Evaluation result = evaluate(model, options, tokens);
-                    if (result.error.find("this machine does not have it") == std::string::npos)
-                        QVERIFY2(result == oracle, qPrintable(QString("%1 threads, batch %2").arg(threads).arg(batch)));
-                }
+        QCOMPARE(otherBits(model, options, tokens, {1, 7, 83}), QString());
     }
 }
 
 void TestFamilies::folder()
 {
+    const GoldenCase golden(QTest::currentDataTag());
     REQUIRE_CASE(golden);
     QTemporaryDir dir;
     QCOMPARE(writeHuggingFaceFolder(golden, dir.path()), QString());
-    const ModelPtr model = opened(dir.path().toStdString());
+    const ModelPtr model = opened(dir.path());
     QVERIFY(model);
     QVERIFY2(model->notes().empty(), model->notes().empty() ? "" : model->notes().front().c_str());
     QCOMPARE(differences(evaluate(model, {}, ids(golden.golden()["tokens"])), golden), QString());
@@ -193,12 +158,13 @@ void TestFamilies::folder()
 /// Types kept, an export gives the bits of its source.
 void TestFamilies::exported()
 {
+    const GoldenCase golden(QTest::currentDataTag());
     REQUIRE_CASE(golden);
-    const ModelPtr source = opened(golden.model());
+    const ModelPtr source = opened(golden);
     QVERIFY(source);
     QTemporaryDir dir;
-    const std::string out = dir.filePath("export").toStdString();
-    const auto written = exportModel(*source, out, {});
+    const QString out = dir.filePath("export");
+    const auto written = exportModel(*source, out.toStdString(), {});
     QVERIFY2(written, written ? "" : written.error().message().c_str());
     const ModelPtr model = opened(out);
     QVERIFY(model);

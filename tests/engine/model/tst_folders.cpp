@@ -53,8 +53,7 @@ void TestFolders::stacked()
 void TestFolders::ids()
 {
     const GoldenCase golden("qwen3moe-f32");
-    if (!golden.exists())
-        QSKIP("COLIBRI_SHARED names no folder with golden data");
+    REQUIRE_CASE(golden);
     const auto gguf = openModel(golden.model());
     QVERIFY(gguf);
     const ModelConfig& rules = (*gguf)->config();

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/session/sessiontools.h"
+#include "goldenmodel.h"
 
-#include "support/golden.h"
-
-#include <QDir>
-#include <QJsonArray>
 #include <QTest>
 
 #include <cmath>
@@ -24,14 +20,6 @@ constexpr Case cases[]{{"qwen3moe-f16", 1e-5}, {"qwen3moe-bf16", 2e-4}, {"qwen3m
     {"qwen3moe-q5_1", 3e-3}, {"qwen3moe-iq4_nl", 3e-3}, {"qwen3moe-mxfp4", 3e-3}, {"qwen3moe-q2_k", 4e-3},
     {"qwen3moe-q3_k", 4e-3}, {"qwen3moe-q4_k", 4e-3}, {"qwen3moe-q4_k_m", 4e-3}, {"qwen3moe-q6_k", 4e-3},
     {"qwen3moe-iq4_xs", 4e-3}, {"deepseek2-v3-q8_0", 4e-3}, {"gpt-oss-mxfp4", 3e-3}};
-
-std::vector<TokenId> ids(const QJsonValue& array)
-{
-    std::vector<TokenId> tokens;
-    for (const QJsonValue value : array.toArray())
-        tokens.push_back(static_cast<TokenId>(value.toInt()));
-    return tokens;
-}
 
 struct Distance {
     double largest = 0;
@@ -64,28 +52,7 @@ std::vector<int> chosenSets(const std::vector<T>& experts, std::size_t k)
     return sets;
 }
 
-ModelPtr opened(const GoldenCase& golden)
-{
-    const QStringList parts = QDir(golden.folder()).entryList({"*.gguf"}, QDir::Files, QDir::Name);
-    auto model = openModel((golden.folder() + "/" + parts.value(0)).toStdString());
-    if (!model)
-        qWarning("%s", model.error().message().c_str());
-    return model ? *model : ModelPtr();
-}
-
-EngineOptions with(Activations activations)
-{
-    EngineOptions options;
-    options.activations = activations;
-    return options;
-}
-
 } // namespace
-
-#define REQUIRE_CASE(golden)                                                                                           \
-    const GoldenCase golden(QTest::currentDataTag());                                                                  \
-    if (!golden.exists())                                                                                              \
-    QSKIP("COLIBRI_SHARED names no folder with golden data")
 
 /// Models of blocks against what llama.cpp and a float64 forward in numpy compute.
 class TestQuantized : public QObject {
@@ -111,6 +78,7 @@ private:
 
 void TestQuantized::exactActivations()
 {
+    const GoldenCase golden(QTest::currentDataTag());
     REQUIRE_CASE(golden);
     const ModelPtr model = opened(golden);
     QVERIFY(model);
@@ -125,6 +93,7 @@ void TestQuantized::exactActivations()
 
 void TestQuantized::roundedActivations()
 {
+    const GoldenCase golden(QTest::currentDataTag());
     REQUIRE_CASE(golden);
     QFETCH(double, nmse);
     const ModelPtr model = opened(golden);
@@ -143,8 +112,7 @@ void TestQuantized::roundedActivations()
 void TestQuantized::longPrompt()
 {
     const GoldenCase golden("qwen3moe-q4_k_m");
-    if (!golden.exists())
-        QSKIP("COLIBRI_SHARED names no folder with golden data");
+    REQUIRE_CASE(golden);
     const ModelPtr model = opened(golden);
     QVERIFY(model);
     const auto tokens = ids(golden.longGolden()["tokens"]);
@@ -158,6 +126,7 @@ void TestQuantized::longPrompt()
 /// Whatever the instruction set, the threads and the split into batches.
 void TestQuantized::sameBits()
 {
+    const GoldenCase golden(QTest::currentDataTag());
     REQUIRE_CASE(golden);
     const ModelPtr model = opened(golden);
     QVERIFY(model);
