@@ -36,6 +36,20 @@ Outcome runColibri(const QStringList& arguments, const QByteArray& input)
     return runProcess(programPath(), arguments, input);
 }
 
+QString refusalComplaint(const Outcome& outcome, const QStringList& words)
+{
+    if (outcome.code != 2)
+        return QStringLiteral("code %1: %2").arg(outcome.code).arg(QString::fromUtf8(outcome.err));
+    if (!outcome.out.isEmpty())
+        return QStringLiteral("on standard output: ") + QString::fromUtf8(outcome.out);
+    if (!outcome.err.startsWith("colibri: ") || outcome.err.count('\n') != 1)
+        return QStringLiteral("not one line of colibri: ") + QString::fromUtf8(outcome.err);
+    for (const QString& word : words)
+        if (!outcome.err.contains(word.toUtf8()))
+            return QStringLiteral("\"%1\" is missing in: %2").arg(word, QString::fromUtf8(outcome.err));
+    return {};
+}
+
 std::optional<QJsonObject> onlyJson(const Outcome& outcome)
 {
     const QJsonDocument document = QJsonDocument::fromJson(outcome.out); // nothing may follow the value

@@ -24,6 +24,11 @@ Outcome runProcess(const QString& program, const QStringList& arguments, const Q
 /// Runs colibri.
 Outcome runColibri(const QStringList& arguments, const QByteArray& input = {});
 
+/// What is wrong with the end of a program whose arguments have to be refused: with code 2, nothing on standard output
+/// and one line of standard error that begins with "colibri: " and holds each of `words`. Empty when it is as it should
+/// be.
+QString refusalComplaint(const Outcome& outcome, const QStringList& words);
+
 /// The JSON object that is all of standard output; empty when there is anything else, or the program failed.
 std::optional<QJsonObject> onlyJson(const Outcome& outcome);
 

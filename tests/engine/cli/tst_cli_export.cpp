@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "engine/cli/arrays.h"
 #include "engine/cli/program.h"
 
 #include <QDir>
@@ -11,7 +12,6 @@
 
 #include <cmath>
 #include <csignal>
-#include <cstring>
 
 using namespace colibri::test;
 
@@ -24,17 +24,6 @@ bool writeText(const QString& path, const QByteArray& text)
 {
     QFile file(path);
     return file.open(QIODevice::WriteOnly) && file.write(text) == text.size();
-}
-
-std::vector<float> floatsOf(const QString& path)
-{
-    QFile file(path);
-    if (!file.open(QIODevice::ReadOnly))
-        return {};
-    const QByteArray bytes = file.readAll();
-    std::vector<float> values(std::size_t(bytes.size()) / sizeof(float));
-    std::memcpy(values.data(), bytes.constData(), values.size() * sizeof(float));
-    return values;
 }
 
 QStringList sorted(QStringList keys)
@@ -151,7 +140,7 @@ void TestCliExport::int8AgainstTwoLogitsFolders()
     for (int i = 0; i < 2; ++i) {
         const QString folder = m_folder.filePath("logits" + QString::number(i));
         QCOMPARE(runColibri({"logits", models[i], "--tokens", tokenText, "--out", folder}).code, 0);
-        logits[i] = floatsOf(folder + "/logits.f32");
+        logits[i] = readArray<float>(folder + "/logits.f32");
     }
     QCOMPARE(logits[0].size(), std::size_t{12 * 320});
     double most = 0, differences = 0, squares = 0;
