@@ -3,6 +3,7 @@
 // brought to the disk too, in turn, without the comparison that follows an export, on a generated folder of f16 (64
 // experts a layer: 4 GB) whose pages are out of memory first. Prints each pair, the median share of the copy's speed,
 // and the most anonymous memory that an export had. Removes what it made. Exits 1 below 60 % or above 300 MB.
+#include "bench/median.h"
 #include "support/generatedmodel.h"
 
 #include <algorithm>
@@ -74,16 +75,14 @@ void settle(const std::string& path)
 
 colibri::test::GeneratedShape shapeOf(std::uint32_t experts)
 {
-    colibri::test::GeneratedShape shape;
-    shape.vocab = 32768;
-    shape.hidden = 1024;
-    shape.layers = 16;
-    shape.heads = 16;
-    shape.kvHeads = 4;
-    shape.headDim = 64;
-    shape.experts = experts;
-    shape.ffn = 640;
-    return shape;
+    return {.vocab = 32768,
+        .hidden = 1024,
+        .layers = 16,
+        .heads = 16,
+        .kvHeads = 4,
+        .headDim = 64,
+        .experts = experts,
+        .ffn = 640};
 }
 
 bool measure(const std::string& folder, int pairs)
@@ -110,11 +109,10 @@ bool measure(const std::string& folder, int pairs)
             gigabytes / outcomes[1].seconds, 100 * shares.back(),
             static_cast<double>(outcomes[1].anonymousBytes) / 1e6);
     }
-    std::ranges::sort(shares);
-    const double median = shares[shares.size() / 2];
-    std::printf("median %.0f %% of the copy's speed, at most %.0f MB anonymous, %.2f GB\n", 100 * median,
+    const double share = colibri::test::median(shares);
+    std::printf("median %.0f %% of the copy's speed, at most %.0f MB anonymous, %.2f GB\n", 100 * share,
         static_cast<double>(anonymous) / 1e6, gigabytes);
-    return median >= leastShare && anonymous <= mostAnonymous;
+    return share >= leastShare && anonymous <= mostAnonymous;
 }
 
 } // namespace

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // bench_watching [PAIRS [TOKENS]]: decode speed with the window watching against the terminal's, on a generated random
-// export, one engine thread each. Prints each pair and the median of the pairs' ratios, because a machine that changes its
-// speed within minutes changes both halves of a pair; every other pair runs the window first, so that a machine that
-// slows down or recovers favours neither. Exits 1 when the median is below 0.97.
+// export, one engine thread each. Prints each pair and the median of the pairs' ratios, because a machine that changes
+// its speed within minutes changes both halves of a pair; every other pair runs the window first, so that a machine
+// that slows down or recovers favours neither. Exits 1 when the median is below 0.97.
 #include "api/export.h"
+#include "bench/median.h"
 #include "studio.h"
 #include "support/generatedmodel.h"
 #include "views/run/promptpanel.h"
@@ -18,7 +19,6 @@
 #include <QTest>
 #include <QToolButton>
 
-#include <algorithm>
 #include <cstdio>
 #include <vector>
 
@@ -31,17 +31,16 @@ constexpr double leastRatio = 0.97;
 /// Random weights of 8 layers, 16 experts, top 2: some milliseconds a token on one thread.
 bool makeExport(const QTemporaryDir& folder)
 {
-    test::GeneratedShape shape;
-    shape.vocab = 8192;
-    shape.hidden = 768;
-    shape.layers = 8;
-    shape.heads = 12;
-    shape.kvHeads = 4;
-    shape.headDim = 64;
-    shape.experts = 16;
-    shape.active = 2;
-    shape.ffn = 768;
-    shape.context = 4096;
+    const test::GeneratedShape shape{.vocab = 8192,
+        .hidden = 768,
+        .layers = 8,
+        .heads = 12,
+        .kvHeads = 4,
+        .headDim = 64,
+        .experts = 16,
+        .active = 2,
+        .ffn = 768,
+        .context = 4096};
     const QString source = folder.filePath("source");
     if (!QDir().mkpath(source) || !test::writeHuggingFaceModel(source.toStdString(), shape))
         return false;
@@ -57,13 +56,6 @@ double terminalSpeed(const QString& model, int tokens)
     process.waitForFinished(-1);
     const QJsonObject result = QJsonDocument::fromJson(process.readAllStandardOutput()).object();
     return result["timings"].toObject()["decode_tok_s"].toDouble();
-}
-
-double median(std::vector<double> values)
-{
-    std::ranges::sort(values);
-    const std::size_t half = values.size() / 2;
-    return values.size() % 2 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
 /// A shown window that runs what the panel asks for, and the timing events of its run added up.
@@ -136,8 +128,8 @@ int main(int argc, char** argv)
             tokens / terminal.back(), watched.back(), ratios.back());
         std::fflush(stdout);
     }
-    const double ratio = median(ratios);
-    std::printf("medians: terminal %.2f tok/s, window %.2f tok/s, ratio of a pair %.4f\n", median(terminal),
-        median(watched), ratio);
+    const double ratio = test::median(ratios);
+    std::printf("medians: terminal %.2f tok/s, window %.2f tok/s, ratio of a pair %.4f\n", test::median(terminal),
+        test::median(watched), ratio);
     return ratio >= leastRatio ? 0 : 1;
 }
