@@ -1,96 +1,29 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "shownexports.h"
+
 #include "commandpalette.h"
 #include "models/exportreport.h"
-#include "studio.h"
-#include "ui/session/generatedfolder.h"
+#include "ui/support/pictures.h"
 #include "views/activity/taskpanel.h"
-#include "views/export/exportdialog.h"
-#include "views/export/exportform.h"
-#include "views/export/exportsizes.h"
-#include "views/model/fittedtable.h"
 
+#include <QAbstractItemView>
 #include <QApplication>
 #include <QCheckBox>
 #include <QClipboard>
 #include <QComboBox>
 #include <QDesktopServices>
-#include <QDir>
 #include <QDirIterator>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenuBar>
-#include <QProgressBar>
-#include <QPushButton>
-#include <QSettings>
 #include <QSpinBox>
-#include <QTemporaryDir>
-#include <QTest>
 
 #include <cstdlib>
 
 using namespace colibri;
+using namespace colibri::test;
 
 namespace {
-
-constexpr int answerMs = 120000; ///< far beyond what anything here takes
-
-const QString tinyFolder = QStringLiteral(COLIBRI_TEST_DATA "/qwen3moe-f32");
-const QString tinyGguf = QStringLiteral(COLIBRI_TEST_DATA "/gguf/model.gguf");
-
-/// A studio with a shown window, and the ways to its parts.
-struct Shown {
-    Shown()
-    {
-        studio->window().resize(1000, 650);
-        studio->window().show();
-        studio->window().activateWindow();
-        (void)QTest::qWaitForWindowActive(&studio->window());
-    }
-    MainWindow& window() { return studio->window(); }
-    QAction* action(const char* name) { return window().findChild<QAction*>(QLatin1String(name)); }
-    bool open(const QString& path)
-    {
-        window().openModel(path);
-        return QTest::qWaitFor([&] { return action("exportModel")->isEnabled() && opened() == path; }, answerMs);
-    }
-    QString opened() { return window().windowTitle().section(QStringLiteral(" - "), 0, 0); }
-    ExportDialog* dialog() { return window().findChild<ExportDialog*>(); }
-    template <class T>
-    T& named(const char* name)
-    {
-        return *dialog()->findChild<T*>(QLatin1String(name));
-    }
-    void click(const char* name) { QTest::mouseClick(&named<QPushButton>(name), Qt::LeftButton); }
-    /// The action's key.
-    void press()
-    {
-        window().activateWindow();
-        (void)QTest::qWaitForWindowActive(&window());
-        QTest::keyClick(&window(), Qt::Key_E, Qt::ControlModifier);
-    }
-    /// Asks for an export by the action's key and waits for the sizes.
-    bool ask(const QString& folder, const QString& name)
-    {
-        press();
-        if (!QTest::qWaitFor([&] { return dialog() && dialog()->isVisible() && studio->exports().plan(); }, answerMs))
-            return false;
-        dialog()->form().setPlace(folder, name);
-        return true;
-    }
-    void choose(int row)
-    {
-        FittedTable& table = dialog()->form().sizes().table();
-        QTest::mouseClick(
-            table.viewport(), Qt::LeftButton, {}, table.visualRect(table.model()->index(row, 0)).center());
-    }
-    bool waitFor(ExportStore::State state)
-    {
-        return QTest::qWaitFor([&] { return studio->exports().state() == state; }, answerMs);
-    }
-    const ExportReportFacts& report() { return *studio->exports().report(); }
-
-    std::unique_ptr<Studio> studio = std::make_unique<Studio>();
-};
 
 struct OnDisk {
     quint64 dense = 0;
@@ -115,12 +48,6 @@ OnDisk sizesOf(const QString& folder)
     return sizes;
 }
 
-/// Everything in a folder, hidden or not.
-QStringList entries(const QString& folder)
-{
-    return QDir(folder).entryList(QDir::AllEntries | QDir::Hidden | QDir::System | QDir::NoDotAndDotDot);
-}
-
 } // namespace
 
 /// Exports, as a user of the window makes them.
@@ -129,7 +56,7 @@ class TestExports : public QObject {
 
 private slots:
     void initTestCase();
-    void init();
+    void init() { QVERIFY(m_folder.renew()); }
     void cleanupTestCase() { QDesktopServices::unsetUrlHandler(QStringLiteral("file")); }
     void theActionFollowsTheModel();
     void previewIsWhatIsWritten_data();
@@ -137,40 +64,20 @@ private slots:
     void reportIsShownAgain();
     void openedByItsButton();
     void tablesAreMade();
-    void errorsAreShown();
-    void cancelLeavesNothing();
-    void comparisonIsLeftOut();
-    void closedDuringTheWork();
     void modelsChangeUnderTheDialog();
 
 public slots:
     void openFolder(const QUrl& url) { m_folders << url.toLocalFile(); }
 
 private:
-    QString path(const QString& name) const { return m_folder->filePath(name); }
-    std::unique_ptr<QTemporaryDir> m_folder; ///< of one test
-    QTemporaryDir m_large; ///< a model that takes a while to export
-    QTemporaryDir m_settings;
+    ExportFolder m_folder;
     QStringList m_folders; ///< that were to be shown
 };
 
 void TestExports::initTestCase()
 {
-    QCoreApplication::setOrganizationName(QStringLiteral("colibri-test"));
-    QCoreApplication::setApplicationName(QStringLiteral("colibri-test"));
-    QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, m_settings.path());
+    QVERIFY(m_folder.begin());
     QDesktopServices::setUrlHandler(QStringLiteral("file"), this, "openFolder");
-    GeneratedModel model;
-    model.layers = 4;
-    model.experts = 48;
-    QVERIFY(writeGeneratedFolder(m_large.path(), model) > 2'000'000'000);
-}
-
-void TestExports::init()
-{
-    QSettings().clear();
-    m_folder = std::make_unique<QTemporaryDir>();
-    QVERIFY(m_folder->isValid());
 }
 
 void TestExports::theActionFollowsTheModel()
@@ -188,7 +95,7 @@ void TestExports::theActionFollowsTheModel()
     QVERIFY(shown.open(tinyFolder));
     QVERIFY(inPalette());
     QVERIFY(action->toolTip().contains(QLatin1String("Ctrl+E")));
-    QVERIFY(shown.ask(m_folder->path(), QStringLiteral("a")));
+    QVERIFY(shown.ask(m_folder.path(), QStringLiteral("a")));
     const ExportDialog* const dialog = shown.dialog();
     action->trigger();
     QCOMPARE(shown.window().findChildren<ExportDialog*>().size(), 1); // the same one
@@ -222,7 +129,7 @@ void TestExports::previewIsWhatIsWritten()
     QFETCH(const bool, table);
     Shown shown;
     QVERIFY(shown.open(model));
-    QVERIFY(shown.ask(m_folder->path(), QStringLiteral("export")));
+    QVERIFY(shown.ask(m_folder.path(), QStringLiteral("export")));
     shown.choose(choice);
     shown.named<QCheckBox>("exportTable").setChecked(table);
     QCOMPARE(shown.named<QCheckBox>("exportTable").isChecked(), table);
@@ -231,7 +138,7 @@ void TestExports::previewIsWhatIsWritten()
     QVERIFY(!planned.refusal);
     shown.click("startExport");
     QVERIFY(shown.waitFor(ExportStore::State::Done));
-    const OnDisk written = sizesOf(path(QStringLiteral("export")));
+    const OnDisk written = sizesOf(m_folder.path(QStringLiteral("export")));
     QCOMPARE(quint64(planned.dense), written.dense);
     QCOMPARE(quint64(planned.experts), written.experts);
     QCOMPARE(planned.files, written.files);
@@ -240,14 +147,14 @@ void TestExports::previewIsWhatIsWritten()
     QCOMPARE(quint64(shown.report().bytesWritten), written.total);
     QCOMPARE(shown.report().table.has_value(), table);
     QVERIFY(!shown.report().agreement && !shown.report().agreementNote.isEmpty());
-    QCOMPARE(entries(m_folder->path()), QStringList{QStringLiteral("export")});
+    QCOMPARE(m_folder.entries(), QStringList{QStringLiteral("export")});
 }
 
 void TestExports::reportIsShownAgain()
 {
     Shown shown;
     QVERIFY(shown.open(tinyFolder));
-    QVERIFY(shown.ask(m_folder->path(), QStringLiteral("export")));
+    QVERIFY(shown.ask(m_folder.path(), QStringLiteral("export")));
     shown.choose(1);
     shown.click("startExport");
     QVERIFY(shown.waitFor(ExportStore::State::Done));
@@ -261,14 +168,13 @@ void TestExports::reportIsShownAgain()
     QCOMPARE(report.agreement->sourceLoss, report.agreement->exportLoss);
     QVERIFY(report.agreement->sourceLoss > 0);
     QVERIFY(shown.named<QLabel>("exportVerdict").isVisible());
-    QDir().mkpath(QStringLiteral(COLIBRI_PICTURES));
     QTest::qWait(50); // new parts of the page are shown once events were seen to
-    shown.dialog()->grab().save(QStringLiteral(COLIBRI_PICTURES "/window-report.png"));
+    QVERIFY(savePicture(*shown.dialog(), QStringLiteral("window-report")));
     shown.click("copyExportReport");
     const QString text = QApplication::clipboard()->text();
     QCOMPARE(text, plainText(report));
     shown.click("showExportFolder");
-    QCOMPARE(m_folders, QStringList{path(QStringLiteral("export"))});
+    QCOMPARE(m_folders, QStringList{m_folder.path(QStringLiteral("export"))});
     QTest::keyClick(shown.dialog(), Qt::Key_Escape);
     QTRY_VERIFY(!shown.dialog());
     // Both tasks show it again: by the button, and by Enter.
@@ -300,25 +206,25 @@ void TestExports::reportIsShownAgain()
     // Another one begins anew, under a name that is free.
     shown.press();
     QTRY_VERIFY(shown.dialog() && shown.named<QPushButton>("startExport").isVisible());
-    QCOMPARE(shown.named<QLineEdit>("exportFolder").text(), m_folder->path());
+    QCOMPARE(shown.named<QLineEdit>("exportFolder").text(), m_folder.path());
 }
 
 void TestExports::openedByItsButton()
 {
     Shown shown;
     QVERIFY(shown.open(tinyGguf));
-    QVERIFY(shown.ask(m_folder->path(), QStringLiteral("export")));
+    QVERIFY(shown.ask(m_folder.path(), QStringLiteral("export")));
     shown.choose(2);
     shown.named<QSpinBox>("exportCheckTokens").setValue(16);
     shown.click("startExport");
     QVERIFY(shown.waitFor(ExportStore::State::Done));
     QCOMPARE(shown.report().agreement->tokens, 16u);
     shown.click("openExport");
-    QTRY_COMPARE_WITH_TIMEOUT(shown.opened(), path(QStringLiteral("export")), answerMs);
+    QTRY_COMPARE_WITH_TIMEOUT(shown.opened(), m_folder.path(QStringLiteral("export")), answerMs);
     // Once more, of the model that is open now: the name does not collide.
     shown.click("exportAgain");
     QTRY_VERIFY(shown.studio->exports().plan());
-    QCOMPARE(shown.studio->exports().plan()->source, path(QStringLiteral("export")));
+    QCOMPARE(shown.studio->exports().plan()->source, m_folder.path(QStringLiteral("export")));
     QCOMPARE(shown.named<QLineEdit>("exportName").text(), QStringLiteral("export-export"));
 }
 
@@ -326,8 +232,8 @@ void TestExports::tablesAreMade()
 {
     Shown shown;
     QVERIFY(shown.open(tinyFolder));
-    QVERIFY(shown.ask(m_folder->path(), QStringLiteral("export")));
-    QFile text(path(QStringLiteral("text.txt")));
+    QVERIFY(shown.ask(m_folder.path(), QStringLiteral("export")));
+    QFile text(m_folder.path(QStringLiteral("text.txt")));
     QVERIFY(text.open(QIODevice::WriteOnly));
     text.write("the quick brown fox jumps over the lazy dog\n");
     text.close();
@@ -341,97 +247,15 @@ void TestExports::tablesAreMade()
     QVERIFY(table->rowsSeen > 3 && table->rowsSeen < table->rows);
     QVERIFY(table->reproduced > 0 && table->reproduced <= table->decisions);
     QVERIFY(plainText(shown.report()).contains(QLatin1String("Near ties")));
-    QVERIFY(shown.open(path(QStringLiteral("export"))));
-    QVERIFY(QFile::exists(path(QStringLiteral("export/config.json"))));
-}
-
-void TestExports::errorsAreShown()
-{
-    Shown shown;
-    QVERIFY(shown.open(tinyFolder));
-    QVERIFY(shown.ask(m_folder->path(), QStringLiteral("export")));
-    shown.named<QCheckBox>("exportTable").setChecked(true);
-    shown.named<QComboBox>("exportTextKind").setCurrentIndex(2);
-    shown.named<QLineEdit>("exportTextFile").setText(path(QStringLiteral("gone.txt")));
-    shown.click("startExport");
-    QVERIFY(shown.waitFor(ExportStore::State::Failed));
-    QVERIFY(shown.named<QLabel>("exportErrorWhy").isVisible());
-    QCOMPARE(shown.named<QLabel>("exportErrorWhere").text(), path(QStringLiteral("gone.txt")));
-    shown.click("copyExportError");
-    QVERIFY(QApplication::clipboard()->text().contains(path(QStringLiteral("gone.txt"))));
-    QCOMPARE(entries(m_folder->path()), QStringList());
-    // A folder that is taken is refused before anything begins.
-    QVERIFY(QDir(m_folder->path()).mkdir(QStringLiteral("export")));
-    shown.named<QCheckBox>("exportTable").setChecked(false);
-    shown.click("startExport");
-    QCOMPARE(shown.studio->exports().state(), ExportStore::State::Failed); // of the one before
-    QVERIFY(shown.named<QLabel>("exportPlaceNote").text().contains(QLatin1String("already")));
-    QVERIFY(!shown.named<QPushButton>("startExport").isEnabled());
-    shown.named<QLineEdit>("exportName").setText(QStringLiteral("another"));
-    shown.click("startExport");
-    QVERIFY(shown.waitFor(ExportStore::State::Done));
-    QVERIFY(!shown.named<QLabel>("exportErrorWhy").isVisible());
-}
-
-void TestExports::cancelLeavesNothing()
-{
-    Shown shown;
-    QVERIFY(shown.open(m_large.path()));
-    QVERIFY(shown.ask(m_folder->path(), QStringLiteral("export")));
-    shown.click("startExport");
-    QVERIFY(shown.waitFor(ExportStore::State::Writing));
-    QTRY_VERIFY_WITH_TIMEOUT(shown.named<QProgressBar>("exportBar").value() > 0, answerMs);
-    QVERIFY(shown.named<QLabel>("exportNumbers").text().contains(QLatin1String("/s")));
-    QVERIFY(!entries(m_folder->path()).isEmpty()); // it is under way
-    shown.click("cancelExport");
-    QVERIFY(shown.waitFor(ExportStore::State::Cancelled));
-    QCOMPARE(entries(m_folder->path()), QStringList());
-    QVERIFY(shown.named<QLabel>("exportEnd").isVisible());
-    QVERIFY(shown.named<QPushButton>("startExport").isEnabled());
-}
-
-void TestExports::comparisonIsLeftOut()
-{
-    Shown shown;
-    QVERIFY(shown.open(tinyFolder));
-    QVERIFY(shown.ask(m_folder->path(), QStringLiteral("export")));
-    shown.named<QSpinBox>("exportCheckTokens").setValue(100'000);
-    // Stops it when it has been asked for, before its first look at the progress.
-    QObject::connect(&shown.studio->exports(), &ExportStore::stateChanged, &shown.window(), [&] {
-        if (shown.studio->exports().state() == ExportStore::State::Comparing)
-            shown.click("cancelExport");
-    });
-    shown.click("startExport");
-    QVERIFY(shown.waitFor(ExportStore::State::Done));
-    QVERIFY(!shown.report().agreement && shown.report().agreementNote.contains(QLatin1String("left out")));
-    QVERIFY(QFile::exists(path(QStringLiteral("export/config.json"))));
-}
-
-void TestExports::closedDuringTheWork()
-{
-    {
-        Shown shown;
-        QVERIFY(shown.open(m_large.path()));
-        QVERIFY(shown.ask(m_folder->path(), QStringLiteral("export")));
-        shown.click("startExport");
-        QTRY_VERIFY_WITH_TIMEOUT(shown.named<QProgressBar>("exportBar").value() > 0, answerMs);
-        QVERIFY(!entries(m_folder->path()).isEmpty());
-        // Without its dialog it goes on, and the dialog comes back to it.
-        QTest::keyClick(shown.dialog(), Qt::Key_Escape);
-        QTRY_VERIFY(!shown.dialog());
-        QVERIFY(shown.studio->exports().busy());
-        shown.action("exportModel")->trigger();
-        QVERIFY(shown.named<QProgressBar>("exportBar").isVisible());
-        shown.window().close();
-    }
-    QCOMPARE(entries(m_folder->path()), QStringList());
+    QVERIFY(shown.open(m_folder.path(QStringLiteral("export"))));
+    QVERIFY(QFile::exists(m_folder.path(QStringLiteral("export/config.json"))));
 }
 
 void TestExports::modelsChangeUnderTheDialog()
 {
     Shown shown;
     QVERIFY(shown.open(tinyFolder));
-    QVERIFY(shown.ask(m_folder->path(), QStringLiteral("export")));
+    QVERIFY(shown.ask(m_folder.path(), QStringLiteral("export")));
     const std::uint64_t before = shown.dialog()->form().sizes().chosen()->total;
     QVERIFY(shown.open(tinyGguf));
     QTRY_VERIFY(shown.studio->exports().plan() && shown.studio->exports().plan()->source == tinyGguf);

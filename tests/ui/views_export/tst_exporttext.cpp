@@ -9,6 +9,7 @@
 #include <QTest>
 
 #include <cmath>
+#include <utility>
 
 using namespace colibri;
 using namespace colibri::test;
@@ -110,22 +111,25 @@ void TestExportText::report()
 {
     const auto sections = exportSections(*sampleReport());
     QCOMPARE(sections.size(), std::size_t(3));
-    QCOMPARE(valueOf(sections, "Matrices"), QStringLiteral("int8"));
-    QCOMPARE(valueOf(sections, "Size"), QString::fromUtf8("32.1 GiB, 1.86 \u00d7 the source"));
-    QCOMPARE(valueOf(sections, "Contents"), QStringLiteral("tensors 18,867, expert files 6,144"));
-    QCOMPARE(valueOf(sections, "Time"), QStringLiteral("2 min 51 s, 192.0 MiB/s"));
-    QCOMPARE(valueOf(sections, "Token ids seen"), QStringLiteral("231 of 151,936, 0.2 %"));
-    QCOMPARE(valueOf(sections, "Decisions reproduced"), QStringLiteral("21,013 of 24,576, 85.5 %"));
-    QCOMPARE(valueOf(sections, "Near ties"), QStringLiteral("187, margin below 0.001"));
-    QCOMPARE(valueOf(sections, "Same experts"), QStringLiteral("12,201 of 12,288, 99.3 %"));
-    QCOMPARE(valueOf(sections, "First difference"),
-        QString::fromUtf8("token 17 \u201c harbour\u201d, layer 3, margin 0.00214"));
-    QCOMPARE(valueOf(sections, "Router logits differ by"), QStringLiteral("0.0371"));
-    QCOMPARE(valueOf(sections, "Logits differ by"), QStringLiteral("0.216"));
-    QCOMPARE(valueOf(sections, "NMSE of logits"), QStringLiteral("4.37e-05"));
-    QCOMPARE(valueOf(sections, "Same greedy token"), QStringLiteral("252 of 256, 98.4 %"));
-    QCOMPARE(valueOf(sections, "Loss of the source"), QStringLiteral("2.3412 nats a token"));
-    QCOMPARE(valueOf(sections, "Loss of the export"), QStringLiteral("2.3440 nats a token, +0.00281"));
+    const std::pair<const char*, QString> expected[]{
+        {"Matrices", QStringLiteral("int8")},
+        {"Size", QStringLiteral("32.1 GiB, 1.86 \u00d7 the source")},
+        {"Contents", QStringLiteral("tensors 18,867, expert files 6,144")},
+        {"Time", QStringLiteral("2 min 51 s, 192.0 MiB/s")},
+        {"Token ids seen", QStringLiteral("231 of 151,936, 0.2 %")},
+        {"Decisions reproduced", QStringLiteral("21,013 of 24,576, 85.5 %")},
+        {"Near ties", QStringLiteral("187, margin below 0.001")},
+        {"Same experts", QStringLiteral("12,201 of 12,288, 99.3 %")},
+        {"First difference", QStringLiteral("token 17 \u201c harbour\u201d, layer 3, margin 0.00214")},
+        {"Router logits differ by", QStringLiteral("0.0371")},
+        {"Logits differ by", QStringLiteral("0.216")},
+        {"NMSE of logits", QStringLiteral("4.37e-05")},
+        {"Same greedy token", QStringLiteral("252 of 256, 98.4 %")},
+        {"Loss of the source", QStringLiteral("2.3412 nats a token")},
+        {"Loss of the export", QStringLiteral("2.3440 nats a token, +0.00281")},
+    };
+    for (const auto& [property, value] : expected)
+        QCOMPARE(valueOf(sections, property), value);
 }
 
 void TestExportText::sharesOfAllAndOfNone()

@@ -1,85 +1,29 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "exportsamples.h"
+#include "showndialog.h"
+
 #include "models/exportreport.h"
-#include "views/export/exportdialog.h"
-#include "views/export/exportform.h"
-#include "views/export/exportsizes.h"
 #include "views/export/notelabel.h"
-#include "views/model/fittedtable.h"
-#include "views/theme/theme.h"
 
 #include <QApplication>
 #include <QCheckBox>
 #include <QClipboard>
 #include <QComboBox>
 #include <QDir>
+#include <QLabel>
 #include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QProgressBar>
-#include <QPushButton>
 #include <QSignalSpy>
 #include <QSpinBox>
-#include <QTemporaryDir>
-#include <QTest>
 
 using namespace colibri;
 using namespace colibri::test;
-
-namespace {
-
-/// The dialog over stores that the test fills.
-struct Shown {
-    explicit Shown(const ExportPlanPtr& plan = samplePlan())
-    {
-        dialog->setAttribute(Qt::WA_DeleteOnClose, false);
-        dialog->form().setPlace(folder.path(), QStringLiteral("new"));
-        store.setPlan(plan);
-        dialog->show();
-        dialog->activateWindow();
-        (void)QTest::qWaitForWindowActive(dialog.get());
-    }
-    template <class T>
-    T& named(const char* name)
-    {
-        return *dialog->findChild<T*>(QLatin1String(name));
-    }
-    void click(const char* name) { QTest::mouseClick(&named<QPushButton>(name), Qt::LeftButton); }
-    void choose(int row)
-    {
-        FittedTable& table = dialog->form().sizes().table();
-        QTest::mouseClick(
-            table.viewport(), Qt::LeftButton, {}, table.visualRect(table.model()->index(row, 2)).center());
-    }
-    void write(const ExportSpec& spec)
-    {
-        const int task = tasks.begin(QStringLiteral("Export"), QStringLiteral("B"), [this] { ++cancels; });
-        store.write(spec, QStringLiteral("/models/qwen3-30b-a3b-q4_k_m.gguf"), task);
-    }
-
-    QTemporaryDir folder;
-    ExportStore store;
-    TaskStore tasks;
-    int cancels = 0;
-    std::unique_ptr<ExportDialog> dialog = std::make_unique<ExportDialog>(store, tasks, nullptr);
-};
-
-ExportSpec sampleSpec()
-{
-    ExportSpec spec;
-    spec.out = QStringLiteral("/exports/qwen3-30b-a3b-q4_k_m-export");
-    spec.dtype = DType::Int8;
-    spec.checkTokens = 256;
-    return spec;
-}
-
-} // namespace
 
 /// The dialog of exports, without an engine behind it.
 class TestExportViews : public QObject {
     Q_OBJECT
 
 private slots:
-    void initTestCase() { QVERIFY(QDir().mkpath(QStringLiteral(COLIBRI_PICTURES))); }
     void asksForWhatIsChosen();
     void textsOfTheTable();
     void tablesThatNeedNoText();
@@ -90,11 +34,6 @@ private slots:
     void endsWithoutAnExport();
     void report();
     void keysGoAround();
-    void pictures_data();
-    void pictures();
-
-private:
-    void picture(Shown& shown, const char* name);
 };
 
 void TestExportViews::asksForWhatIsChosen()
@@ -328,77 +267,6 @@ void TestExportViews::keysGoAround()
     QCOMPARE(QApplication::focusWidget()->objectName(), QStringLiteral("exportFolder"));
     QTest::keyClick(shown.dialog.get(), Qt::Key_Escape);
     QVERIFY(!shown.dialog->isVisible());
-}
-
-void TestExportViews::pictures_data()
-{
-    QTest::addColumn<ThemeChoice>("choice");
-    QTest::newRow("light") << ThemeChoice::Light;
-    QTest::newRow("dark") << ThemeChoice::Dark;
-}
-
-void TestExportViews::pictures()
-{
-    QFETCH(const ThemeChoice, choice);
-    Theme theme;
-    theme.setChoice(choice);
-    Shown shown(samplePlan());
-    shown.store.setPlan({});
-    picture(shown, "planning");
-    shown.store.setPlan(samplePlan());
-    shown.dialog->form().setPlace(shown.folder.path(), QStringLiteral("qwen3-30b-a3b-q4_k_m-export"));
-    picture(shown, "empty");
-    shown.choose(4);
-    shown.named<QCheckBox>("exportTable").setChecked(true);
-    shown.named<QComboBox>("exportTextKind").setCurrentIndex(1);
-    shown.named<QPlainTextEdit>("exportOwnText")
-        .setPlainText(QStringLiteral("Once upon a time there was a hummingbird."));
-    picture(shown, "own-text");
-    shown.named<QComboBox>("exportTextKind").setCurrentIndex(2);
-    shown.dialog->form().setPlace(QStringLiteral("/nowhere"), QStringLiteral("a"));
-    picture(shown, "refused");
-    shown.store.setPlan(samplePlan(false));
-    shown.choose(0);
-    picture(shown, "refused-type");
-    shown.store.setPlan(samplePlan());
-    shown.dialog->form().setPlace(shown.folder.path(), QStringLiteral("a"));
-    shown.named<QCheckBox>("exportTable").setChecked(false);
-    shown.write(sampleSpec());
-    QTest::qWait(300);
-    shown.tasks.progress(shown.store.task(), 13'123'456'789., 34'477'255'747.);
-    picture(shown, "running");
-    shown.tasks.setState(shown.store.task(), Task::State::Done);
-    shown.store.compare(shown.tasks.begin(QStringLiteral("Compare"), QStringLiteral("tokens"), [] {}));
-    QTest::qWait(300);
-    shown.tasks.progress(shown.store.task(), 64, 256);
-    picture(shown, "comparing");
-    shown.store.succeed(sampleReport());
-    picture(shown, "finished");
-    auto plain = std::make_shared<ExportReportFacts>(*sampleReport());
-    plain->table.reset();
-    plain->notes.clear();
-    plain->agreement->sameExperts = plain->agreement->decisions;
-    plain->agreement->firstDifference.reset();
-    plain->agreement->maxLogitDifference = plain->agreement->maxRouterLogitDifference = plain->agreement->logitNmse = 0;
-    plain->agreement->sameGreedy = plain->agreement->tokens;
-    plain->agreement->exportLoss = plain->agreement->sourceLoss;
-    shown.store.succeed(plain);
-    picture(shown, "the-same");
-    shown.store.fail({Errc::Io, "write the export", "/exports/qwen3-30b-a3b-q4_k_m-export/experts/12_107.bin",
-        1'867'776, "no space left on device; it takes 34,477,255,747 bytes and 11,811,160,064 were free"});
-    picture(shown, "failed");
-    shown.dialog->resize(shown.dialog->minimumSize());
-    picture(shown, "failed-small");
-    QVERIFY(shown.dialog->width() <= 1000 && shown.dialog->height() <= 700);
-}
-
-void TestExportViews::picture(Shown& shown, const char* name)
-{
-    QTest::qWait(30);
-    const QString file = QStringLiteral("%1/%2-%3.png")
-                             .arg(QStringLiteral(COLIBRI_PICTURES), QString::fromLatin1(name),
-                                 QString::fromLatin1(QTest::currentDataTag()));
-    QVERIFY(shown.dialog->grab().save(file));
 }
 
 QTEST_MAIN(TestExportViews)
