@@ -4,22 +4,20 @@
 #include "api/model.h"
 #include "models/modelreport.h"
 #include "session/makefacts.h"
+#include "ui/support/pictures.h"
+#include "ui/views_model/shownmodel.h"
 #include "views/model/fittedtable.h"
-#include "views/model/modelpage.h"
-#include "views/model/modeltree.h"
-#include "views/model/partdetails.h"
 #include "views/model/tensorpanel.h"
 #include "views/theme/theme.h"
 
-#include <QDir>
 #include <QFile>
 #include <QSet>
-#include <QSplitter>
 #include <QTabWidget>
 #include <QTest>
 #include <QTreeView>
 
 using namespace colibri;
+using namespace colibri::test;
 
 namespace {
 
@@ -32,29 +30,6 @@ struct Family {
 constexpr Family families[]{{"mixtral-f32", "mixtral"}, {"qwen2moe-f32", "qwen2_moe"}, {"qwen3moe-q4_k_m", "qwen3_moe"},
     {"olmoe-f32", "olmoe"}, {"deepseek2-lite-f32", "deepseek2"}, {"deepseek2-v3-q8_0", "deepseek2"},
     {"gpt-oss-mxfp4", "gpt_oss"}};
-
-struct Shown {
-    OpenStore open;
-    SelectionStore selection;
-    QSplitter window;
-    ModelTree tree{open, selection};
-    ModelPage page{open, selection};
-    PartDetails details{open, selection};
-
-    Shown()
-    {
-        for (QWidget* widget : std::initializer_list<QWidget*>{&tree, &page, &details})
-            window.addWidget(widget);
-        window.resize(windowSize);
-        window.setSizes({240, 800, 320});
-        window.show();
-    }
-    ~Shown()
-    {
-        for (QWidget* widget : std::initializer_list<QWidget*>{&tree, &page, &details})
-            widget->setParent(nullptr);
-    }
-};
 
 std::uint64_t sumOf(const CellRows& rows, std::size_t column, std::size_t count)
 {
@@ -70,12 +45,8 @@ class TestFamilies : public QObject {
     Q_OBJECT
 
 private slots:
-    void initTestCase() { QVERIFY(QDir().mkpath(QStringLiteral(COLIBRI_PICTURES))); }
     void page_data();
     void page();
-
-private:
-    void picture(Shown& shown, const QString& name);
 };
 
 void TestFamilies::page_data()
@@ -125,7 +96,8 @@ void TestFamilies::page()
     for (const ThemeChoice choice : {ThemeChoice::Light, ThemeChoice::Dark}) {
         Theme theme;
         theme.setChoice(choice);
-        Shown shown;
+        ShownModel shown(windowSize);
+        shown.window.show();
         shown.open.succeed(facts);
         shown.selection.select({-1, 0, -1, 1});
         const QString suffix = QString::fromLatin1(QTest::currentDataTag())
@@ -134,15 +106,10 @@ void TestFamilies::page()
         QCOMPARE(shown.page.tabs().count(), int(std::size(tabs)));
         for (int tab = 0; tab < shown.page.tabs().count(); ++tab) {
             shown.page.tabs().setCurrentIndex(tab);
-            picture(shown, QLatin1String(tabs[tab]) + u'-' + suffix);
+            QTest::qWait(20);
+            QVERIFY(savePicture(shown.window, QLatin1String(tabs[tab]) + u'-' + suffix));
         }
     }
-}
-
-void TestFamilies::picture(Shown& shown, const QString& name)
-{
-    QTest::qWait(20);
-    QVERIFY(shown.window.grab().save(QStringLiteral(COLIBRI_PICTURES "/%1.png").arg(name)));
 }
 
 QTEST_MAIN(TestFamilies)

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "studio.h"
+#include "ui/support/ownsettings.h"
+#include "ui/support/pictures.h"
 #include "views/activity/taskpanel.h"
 #include "views/run/promptpanel.h"
 #include "views/run/runpage.h"
@@ -167,11 +169,10 @@ struct Shown {
     Studio studio;
 };
 
-inline void picture(QWidget& window, const QString& name)
+inline bool picture(QWidget& window, const QString& name)
 {
-    QDir().mkpath(COLIBRI_PICTURES);
     QTest::qWait(50);
-    window.grab().save(QStringLiteral(COLIBRI_PICTURES "/saved-%1.png").arg(name));
+    return savePicture(window, QStringLiteral("saved-") + name);
 }
 
 /// Settings of its own and a folder for files, in which "first.colibri-run" is a saved run of the tiny model.
@@ -180,9 +181,8 @@ public:
     /// To be called first.
     bool make()
     {
-        QCoreApplication::setOrganizationName(QStringLiteral("colibri-test"));
-        QCoreApplication::setApplicationName(QStringLiteral("colibri-test"));
-        QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, m_settings.path());
+        if (!m_settings.begin())
+            return false;
         Shown shown;
         if (!shown.open(tinyFolder()) || !shown.runPrompt(QStringLiteral("the quick brown fox"), 24)
             || !shown.waitFor(RunStore::State::Finished))
@@ -195,7 +195,7 @@ public:
 
 private:
     QTemporaryDir m_folder;
-    QTemporaryDir m_settings;
+    OwnSettings m_settings;
 };
 
 } // namespace colibri::test

@@ -64,7 +64,7 @@ void TestSavedRunFailures::aModelThatIsAnotherOne()
     QVERIFY(!shown.box()->isModal());
     QVERIFY2(shown.tasks().contains(now), qPrintable(shown.tasks()));
     QVERIFY(shown.run().file().isEmpty() && shown.run().tokens() == 0);
-    picture(*shown.box(), QStringLiteral("another-model"));
+    QVERIFY(picture(*shown.box(), QStringLiteral("another-model")));
     shown.box()->close();
     // The window works on with the model that is there.
     QVERIFY(shown.runPrompt(QStringLiteral("5, 6 7"), 9));

@@ -111,7 +111,7 @@ void TestSavedRuns::savedAndOpenedAgain()
     QCOMPARE(report->chosen[0].expert, int(before.experts[row * 2]));
     QCOMPARE(report->chosen[1].weight, before.weights[row * 3 + 1]);
     QVERIFY(std::memcmp(report->logits.data(), &before.logits[row * 6], 6 * sizeof(float)) == 0);
-    picture(shown.studio.window(), QStringLiteral("opened"));
+    QVERIFY(picture(shown.studio.window(), QStringLiteral("opened")));
     // Saved again it is the same run.
     QVERIFY(shown.save(path("again.colibri-run")));
     QFile::remove(path("mine.colibri-run"));
@@ -168,7 +168,7 @@ void TestSavedRuns::comparedWithAKeptRun()
     QVERIFY(shown.drop(path("first.colibri-run")));
     QTRY_COMPARE_WITH_TIMEOUT(shown.run().text(), text, answerMs);
     QVERIFY(kept.isVisible()); // the model is the same, the kept run stays
-    picture(shown.studio.window(), QStringLiteral("compared"));
+    QVERIFY(picture(shown.studio.window(), QStringLiteral("compared")));
 }
 
 void TestSavedRuns::savedWhileItRuns()

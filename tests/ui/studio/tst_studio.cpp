@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "engine/cli/arrays.h"
 #include "memory/fault_guard.h"
 #include "studio.h"
 #include "support/generatedmodel.h"
+#include "ui/session/generatedfolder.h"
+#include "ui/support/pictures.h"
 #include "views/run/expertgridview.h"
 #include "views/run/promptpanel.h"
 #include "views/run/runpage.h"
@@ -10,7 +13,6 @@
 
 #include <QApplication>
 #include <QClipboard>
-#include <QDir>
 #include <QElapsedTimer>
 #include <QFile>
 #include <QInputMethodEvent>
@@ -113,33 +115,10 @@ bool openDemo(Shown& shown)
     return QTest::qWaitFor([&] { return shown.page().isVisible(); }, 5000);
 }
 
-std::vector<float> floats(const QString& path)
+bool picture(Shown& shown, const QString& name)
 {
-    QFile file(path);
-    if (!file.open(QIODevice::ReadOnly))
-        return {};
-    const QByteArray bytes = file.readAll();
-    std::vector<float> values(std::size_t(bytes.size()) / sizeof(float));
-    std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
-    return values;
-}
-
-std::vector<quint16> ids(const QString& path)
-{
-    QFile file(path);
-    if (!file.open(QIODevice::ReadOnly))
-        return {};
-    const QByteArray bytes = file.readAll();
-    std::vector<quint16> values(std::size_t(bytes.size()) / sizeof(quint16));
-    std::memcpy(values.data(), bytes.data(), values.size() * sizeof(quint16));
-    return values;
-}
-
-void picture(Shown& shown, const QString& name)
-{
-    QDir().mkpath(COLIBRI_PICTURES);
     QTest::qWait(50); // layouts follow their contents with the next events
-    shown.studio.window().grab().save(QStringLiteral(COLIBRI_PICTURES "/%1.png").arg(name));
+    return test::savePicture(shown.studio.window(), name);
 }
 
 } // namespace
@@ -174,9 +153,9 @@ void TestStudio::runStopStepRun()
     const QString promptText = QString::fromUtf8(typed) + QString::fromUtf8(composed);
     Shown shown;
     shown.studio.window().findChild<QAction*>(theme)->trigger();
-    picture(shown, "start-" + theme);
+    QVERIFY(picture(shown, "start-" + theme));
     QVERIFY(openDemo(shown));
-    picture(shown, "empty-" + theme);
+    QVERIFY(picture(shown, "empty-" + theme));
 
     // Prompt, seed, length and pace, as a user sets them.
     auto* const edit = shown.page().findChild<QPlainTextEdit*>();
@@ -203,7 +182,7 @@ void TestStudio::runStopStepRun()
     shown.click(shown.button(Run));
     QVERIFY(QTest::qWaitFor([&] { return shown.enabled(Stop); }, 2000));
     QTRY_VERIFY_WITH_TIMEOUT(shown.text().size() > promptText.size() + 20, 8000);
-    picture(shown, "running-" + theme);
+    QVERIFY(picture(shown, "running-" + theme));
     const qint64 elapsed = timer.elapsed();
     shown.click(shown.button(Stop));
     QVERIFY(QTest::qWaitFor([&] { return shown.enabled(Continue); }, 500));
@@ -240,9 +219,9 @@ void TestStudio::runStopStepRun()
         tokens.append(QString::number(id.toInt()));
     QTemporaryDir out;
     program({"logits", "demo", "--tokens", tokens.join(','), "--out", out.filePath("logits")});
-    const std::vector<float> routerLogits = floats(out.filePath("logits/router_logits.f32"));
-    const std::vector<float> weights = floats(out.filePath("logits/expert_weights.f32"));
-    const std::vector<quint16> experts = ids(out.filePath("logits/experts.u16"));
+    const std::vector<float> routerLogits = test::readArray<float>(out.filePath("logits/router_logits.f32"));
+    const std::vector<float> weights = test::readArray<float>(out.filePath("logits/expert_weights.f32"));
+    const std::vector<quint16> experts = test::readArray<quint16>(out.filePath("logits/experts.u16"));
     const std::size_t n = std::size_t(all.size());
     QCOMPARE(routerLogits.size(), 6 * n * 16);
 
@@ -275,17 +254,17 @@ void TestStudio::runStopStepRun()
         }
     }
     QTest::keyClick(&grid, Qt::Key_Left);
-    picture(shown, "finished-" + theme);
+    QVERIFY(picture(shown, "finished-" + theme));
     for (const char* const page : {"routing", "latency", "model"}) {
         shown.studio.window().showPage(QLatin1String(page));
         QTest::qWait(200); // pages catch up when they are shown
-        picture(shown, QLatin1String(page) + "-" + theme);
+        QVERIFY(picture(shown, QLatin1String(page) + "-" + theme));
     }
     for (QAction* const action : shown.studio.window().docks().toggles())
         if (!action->isChecked())
             action->trigger();
     QTest::qWait(100);
-    picture(shown, "panels-" + theme);
+    QVERIFY(picture(shown, "panels-" + theme));
 }
 
 void TestStudio::closeDuringRun()
@@ -307,36 +286,11 @@ void TestStudio::closeDuringOpening()
 {
     // 800 MB of weights that are a hole in the file: opening takes a while, the disk nothing.
     QTemporaryDir folder;
-    test::GeneratedShape shape;
-    shape.vocab = 64;
-    QVERIFY(test::writeHuggingFaceModel(folder.path().toStdString(), shape));
-    QFile config(folder.filePath("config.json"));
-    QVERIFY(config.open(QIODevice::ReadOnly));
-    QByteArray json = config.readAll().replace("\"vocab_size\":64", "\"vocab_size\":3000000");
-    config.close();
-    QVERIFY(test::writeFile(config.fileName().toStdString(), json.toStdString()));
-    QFile weights(folder.filePath("model.safetensors"));
-    QVERIFY(weights.open(QIODevice::ReadWrite));
-    quint64 length = 0;
-    weights.read(reinterpret_cast<char*>(&length), sizeof length);
-    QJsonObject header = QJsonDocument::fromJson(weights.read(qint64(length))).object();
-    const qint64 end = weights.size() - 8 - qint64(length);
-    QJsonObject embedding = header["model.embed_tokens.weight"].toObject();
-    embedding["shape"] = QJsonArray{3000000, 70};
-    embedding["data_offsets"] = QJsonArray{end, end + qint64(3000000) * 140};
-    header["model.embed_tokens.weight"] = embedding;
-    QJsonObject head = embedding;
-    head["data_offsets"] = QJsonArray{end + qint64(3000000) * 140, end + qint64(3000000) * 280};
-    header["lm_head.weight"] = head;
-    const QByteArray data = weights.readAll();
-    QByteArray text = QJsonDocument(header).toJson(QJsonDocument::Compact);
-    text.append((8 - text.size() % 8) % 8, ' ');
-    length = quint64(text.size());
-    weights.seek(0);
-    weights.write(reinterpret_cast<const char*>(&length), sizeof length);
-    weights.write(text + data);
-    QVERIFY(weights.resize(8 + qint64(length) + end + qint64(3000000) * 280));
-    weights.close();
+    GeneratedModel model;
+    model.vocabulary = 100'000;
+    model.layers = 1;
+    model.experts = 4;
+    QVERIFY(writeGeneratedFolder(folder.path(), model) > 800'000'000);
 
     for (const int wait : {0, 1, 5, 30, 120}) {
         auto shown = std::make_unique<Shown>();

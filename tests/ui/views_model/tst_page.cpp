@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "shownmodel.h"
+
 #include "models/parttext.h"
+#include "ui/support/pictures.h"
 #include "ui/support/testmodel.h"
 #include "views/model/fittedtable.h"
-#include "views/model/modelpage.h"
-#include "views/model/modeltree.h"
-#include "views/model/partdetails.h"
 #include "views/model/tensorpanel.h"
-#include "views/theme/theme.h"
 
 #include <QApplication>
 #include <QClipboard>
-#include <QDir>
 #include <QFileDialog>
 #include <QHeaderView>
 #include <QLabel>
@@ -18,7 +16,6 @@
 #include <QPushButton>
 #include <QScrollBar>
 #include <QSignalSpy>
-#include <QSplitter>
 #include <QTabWidget>
 #include <QTemporaryDir>
 #include <QTest>
@@ -30,26 +27,10 @@ using namespace colibri::test;
 
 namespace {
 
-/// The three widgets side by side, as in the window.
-struct Shown {
-    OpenStore open;
-    SelectionStore selection;
-    QSplitter window;
-    ModelTree tree{open, selection};
-    ModelPage page{open, selection};
-    PartDetails details{open, selection};
-
+struct Shown : ShownModel {
     explicit Shown(QSize size = {1000, 650})
+        : ShownModel(size)
     {
-        for (QWidget* widget : std::initializer_list<QWidget*>{&tree, &page, &details})
-            window.addWidget(widget);
-        window.resize(size);
-        window.setSizes({size.width() / 5, size.width() * 55 / 100, size.width() / 4});
-    }
-    ~Shown()
-    {
-        for (QWidget* widget : std::initializer_list<QWidget*>{&tree, &page, &details})
-            widget->setParent(nullptr);
     }
     FittedTable& table() { return page.tensors().table(); }
     TensorTable& tensors() { return page.tensors().tensors(); }
@@ -86,7 +67,6 @@ class TestModelPage : public QObject {
     Q_OBJECT
 
 private slots:
-    void initTestCase() { QVERIFY(QDir().mkpath(QStringLiteral(COLIBRI_PICTURES))); }
     void emptyStates();
     void hiddenDoesNothing();
     void clickSelectsTensor();
@@ -101,9 +81,6 @@ private slots:
     void details();
     void pictures_data();
     void pictures();
-
-private:
-    void picture(QWidget& widget, const char* name);
 };
 
 void TestModelPage::emptyStates()
@@ -354,11 +331,8 @@ void TestModelPage::details()
 
 void TestModelPage::pictures_data()
 {
-    QTest::addColumn<ThemeChoice>("choice");
-    QTest::addColumn<QSize>("size");
-    QTest::newRow("light") << ThemeChoice::Light << QSize(1000, 650);
-    QTest::newRow("dark") << ThemeChoice::Dark << QSize(1000, 650);
-    QTest::newRow("large") << ThemeChoice::Light << QSize(1600, 1000);
+    pictureRows({{"light", ThemeChoice::Light, {1000, 650}}, {"dark", ThemeChoice::Dark, {1000, 650}},
+        {"large", ThemeChoice::Light, {1600, 1000}}});
 }
 
 void TestModelPage::pictures()
@@ -368,33 +342,28 @@ void TestModelPage::pictures()
     Theme theme;
     theme.setChoice(choice);
     Shown shown(size);
+    const auto picture = [&](const char* name) {
+        QCoreApplication::processEvents();
+        QVERIFY(savePicture(shown.window, ofRow(name)));
+    };
     shown.window.show();
-    picture(shown.window, "no-model");
+    picture("no-model");
     shown.open.succeed(modelWithNotes());
-    picture(shown.window, "summary");
+    picture("summary");
     shown.page.tabs().setCurrentIndex(1);
     shown.selection.select({-1, 2, -1, 7});
-    picture(shown.window, "tensors");
+    picture("tensors");
     shown.tree.filter().setText(QStringLiteral("router"));
     shown.page.tensors().filter().setText(QStringLiteral("expert down_proj layers.3"));
     shown.clickRow(3);
-    picture(shown.window, "filtered");
+    picture("filtered");
     shown.tree.filter().setText(QStringLiteral("nothing has this"));
     shown.page.tabs().setCurrentIndex(2);
     shown.selection.select({-1, 4, -1, -1});
-    picture(shown.window, "files");
+    picture("files");
     shown.tree.filter().clear();
     shown.page.tabs().setCurrentIndex(3);
-    picture(shown.window, "rules");
-}
-
-void TestModelPage::picture(QWidget& widget, const char* name)
-{
-    QCoreApplication::processEvents();
-    const QString file = QStringLiteral("%1/%2-%3.png")
-                             .arg(QStringLiteral(COLIBRI_PICTURES), QString::fromLatin1(name),
-                                 QString::fromLatin1(QTest::currentDataTag()));
-    QVERIFY(widget.grab().save(file));
+    picture("rules");
 }
 
 QTEST_MAIN(TestModelPage)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "settings.h"
 #include "studio.h"
+#include "ui/support/ownsettings.h"
 #include "views/export/exportdialog.h"
 #include "views/export/exportform.h"
 #include "views/run/promptpanel.h"
@@ -85,14 +86,12 @@ private slots:
 private:
     void checkControls(QWidget& window); ///< names, roles, and that Tab reaches all of them
     QTemporaryDir m_folder;
+    test::OwnSettings m_settings;
 };
 
 void TestAccessibility::initTestCase()
 {
-    QVERIFY(m_folder.isValid());
-    QCoreApplication::setOrganizationName(QStringLiteral("colibri"));
-    QCoreApplication::setApplicationName(QStringLiteral("colibri"));
-    QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, m_folder.path());
+    QVERIFY(m_folder.isValid() && m_settings.begin());
 }
 
 void TestAccessibility::controls_data()

@@ -2,6 +2,7 @@
 #include "commandpalette.h"
 #include "settings.h"
 #include "studio.h"
+#include "ui/support/ownsettings.h"
 #include "views/run/expertgridview.h"
 #include "views/run/promptpanel.h"
 #include "views/run/runpage.h"
@@ -15,7 +16,6 @@
 #include <QSettings>
 #include <QSignalSpy>
 #include <QStackedWidget>
-#include <QTemporaryDir>
 #include <QTest>
 #include <QToolButton>
 #include <QTreeWidget>
@@ -78,15 +78,12 @@ private slots:
     void statusButtonsOpenThePanels();
 
 private:
-    QTemporaryDir m_folder;
+    test::OwnSettings m_settings;
 };
 
 void TestFrame::initTestCase()
 {
-    QVERIFY(m_folder.isValid());
-    QCoreApplication::setOrganizationName(QStringLiteral("colibri"));
-    QCoreApplication::setApplicationName(QStringLiteral("colibri"));
-    QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, m_folder.path());
+    QVERIFY(m_settings.begin());
 }
 
 void TestFrame::init()

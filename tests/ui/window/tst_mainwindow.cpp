@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "settings.h"
 #include "studio.h"
+#include "ui/support/ownsettings.h"
 #include "views/opening/openingpage.h"
 #include "views/run/runpage.h"
 #include "views/start/startpage.h"
@@ -91,14 +92,12 @@ private slots:
 
 private:
     QTemporaryDir m_folder;
+    test::OwnSettings m_settings;
 };
 
 void TestMainWindow::initTestCase()
 {
-    QVERIFY(m_folder.isValid());
-    QCoreApplication::setOrganizationName(QStringLiteral("colibri"));
-    QCoreApplication::setApplicationName(QStringLiteral("colibri"));
-    QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, m_folder.path());
+    QVERIFY(m_folder.isValid() && m_settings.begin());
 }
 
 void TestMainWindow::init()
