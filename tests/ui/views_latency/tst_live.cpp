@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "shownpage.h"
 
-#include "views/theme/theme.h"
+#include "ui/support/pictures.h"
 
 #include <QAction>
 #include <QApplication>
 #include <QCheckBox>
 #include <QClipboard>
 #include <QComboBox>
-#include <QDir>
 #include <QDoubleSpinBox>
 #include <QElapsedTimer>
 #include <QLabel>
@@ -23,7 +22,6 @@ class TestLatencyLive : public QObject {
     Q_OBJECT
 
 private slots:
-    void initTestCase() { QVERIFY(QDir().mkpath(QStringLiteral(COLIBRI_PICTURES))); }
     void gapsAreNamed();
     void hiddenDoesNothing();
     void aNewRunLeavesNothingOfTheOld();
@@ -175,11 +173,8 @@ void TestLatencyLive::aMillionSteps()
 
 void TestLatencyLive::pictures_data()
 {
-    QTest::addColumn<ThemeChoice>("choice");
-    QTest::addColumn<QSize>("size");
-    QTest::newRow("light") << ThemeChoice::Light << QSize(1000, 650);
-    QTest::newRow("dark") << ThemeChoice::Dark << QSize(1000, 650);
-    QTest::newRow("large") << ThemeChoice::Dark << QSize(1600, 1000);
+    pictureRows({{"light", ThemeChoice::Light, {1000, 650}}, {"dark", ThemeChoice::Dark, {1000, 650}},
+        {"large", ThemeChoice::Dark, {1600, 1000}}});
 }
 
 void TestLatencyLive::pictures()
@@ -192,10 +187,7 @@ void TestLatencyLive::pictures()
     shown.page.resize(size);
     const auto picture = [&](const char* name) {
         QTest::qWait(20);
-        const QPixmap grabbed = shown.page.grab();
-        QVERIFY(grabbed.save(QStringLiteral("%1/%2-%3.png")
-                                 .arg(QStringLiteral(COLIBRI_PICTURES), QString::fromLatin1(name),
-                                     QString::fromLatin1(QTest::currentDataTag()))));
+        QVERIFY(savePicture(shown.page, ofRow(name)));
     };
     picture("empty");
     std::mt19937 random(9);

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Pictures of the page, to be looked at, and that nothing of it is clipped.
+#include "ui/support/pictures.h"
 #include "ui/support/testrun.h"
 #include "views/heatmap/heatmap.h"
 #include "views/routing/routingpage.h"
-#include "views/theme/theme.h"
 
 #include <QApplication>
 #include <QComboBox>
-#include <QDir>
-#include <QLabel>
 #include <QTest>
 
 using namespace colibri;
@@ -18,15 +16,10 @@ class TestPictures : public QObject {
     Q_OBJECT
 
 private slots:
-    void initTestCase() { QVERIFY(QDir().mkpath(QStringLiteral(COLIBRI_PICTURES))); }
-
     void pictures_data()
     {
-        QTest::addColumn<ThemeChoice>("choice");
-        QTest::addColumn<QSize>("size");
-        QTest::newRow("light") << ThemeChoice::Light << QSize(1280, 800);
-        QTest::newRow("dark") << ThemeChoice::Dark << QSize(1280, 800);
-        QTest::newRow("small") << ThemeChoice::Light << QSize(1000, 650);
+        pictureRows({{"light", ThemeChoice::Light, {1280, 800}}, {"dark", ThemeChoice::Dark, {1280, 800}},
+            {"small", ThemeChoice::Light, {1000, 650}}});
     }
     void pictures()
     {
@@ -75,12 +68,7 @@ private:
     {
         QTRY_VERIFY(!page.routing().isBehind() && !page.isRefreshing());
         QCoreApplication::processEvents();
-        const QString file = QStringLiteral("%1/%2-%3.png")
-                                 .arg(QStringLiteral(COLIBRI_PICTURES), QString::fromLatin1(name),
-                                     QString::fromLatin1(QTest::currentDataTag()));
-        const QPixmap grabbed = page.grab();
-        QCOMPARE(grabbed.size(), page.size() * page.devicePixelRatio());
-        QVERIFY(grabbed.save(file));
+        QVERIFY(savePicture(page, ofRow(name)));
     }
 };
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/support/pictures.h"
 #include "ui/support/testrun.h"
 #include "views/run/colorbar.h"
 #include "views/run/expertgridview.h"
@@ -6,11 +7,9 @@
 #include "views/run/runpage.h"
 #include "views/run/tokendetails.h"
 #include "views/run/tokentextview.h"
-#include "views/theme/theme.h"
 
 #include <QApplication>
 #include <QComboBox>
-#include <QDir>
 #include <QTest>
 
 using namespace colibri;
@@ -20,20 +19,12 @@ class TestPage : public QObject {
     Q_OBJECT
 
 private slots:
-    void initTestCase()
-    {
-        qRegisterMetaType<RunSpec>();
-        QVERIFY(QDir().mkpath(QStringLiteral(COLIBRI_PICTURES)));
-    }
+    void initTestCase() { qRegisterMetaType<RunSpec>(); }
 
     void pictures_data()
     {
-        QTest::addColumn<ThemeChoice>("choice");
-        QTest::addColumn<QSize>("size");
-        QTest::newRow("light") << ThemeChoice::Light << QSize(1100, 700);
-        QTest::newRow("dark") << ThemeChoice::Dark << QSize(1100, 700);
-        QTest::newRow("small") << ThemeChoice::Light << QSize(800, 600);
-        QTest::newRow("large") << ThemeChoice::Dark << QSize(1600, 1000);
+        pictureRows({{"light", ThemeChoice::Light, {1100, 700}}, {"dark", ThemeChoice::Dark, {1100, 700}},
+            {"small", ThemeChoice::Light, {800, 600}}, {"large", ThemeChoice::Dark, {1600, 1000}}});
     }
     void pictures()
     {
@@ -78,12 +69,7 @@ private:
     void picture(QWidget& page, const char* name)
     {
         QCoreApplication::processEvents();
-        const QString file = QStringLiteral("%1/%2-%3.png")
-                                 .arg(QStringLiteral(COLIBRI_PICTURES), QString::fromLatin1(name),
-                                     QString::fromLatin1(QTest::currentDataTag()));
-        const QPixmap grabbed = page.grab();
-        QCOMPARE(grabbed.size(), page.size());
-        QVERIFY(grabbed.save(file));
+        QVERIFY(savePicture(page, ofRow(name)));
     }
 };
 
