@@ -29,27 +29,13 @@ QByteArray oneKey(std::uint32_t type, const QByteArray& value)
     return GgufWriter().key("k", type, value).file() + QByteArray(64, '\0');
 }
 
-} // namespace
-
-/// Files that are refused, each with its place and reason, and damage that must not lead out of the file.
-class GgufDamageTest : public QObject {
-    Q_OBJECT
-
-private slots:
-    void refused_data();
-    void refused();
-    void everyCutIsTruncated();
-    void damagedFilesStayInsideTheFile();
-};
-
-void GgufDamageTest::refused_data()
+void row(const char* name, const QByteArray& file, Errc code, const QList<QByteArray>& parts)
 {
-    QTest::addColumn<QByteArray>("file");
-    QTest::addColumn<Errc>("code");
-    QTest::addColumn<QList<QByteArray>>("parts");
-    const auto row = [](const char* name, const QByteArray& file, Errc code, const QList<QByteArray>& parts) {
-        QTest::newRow(name) << file << code << parts;
-    };
+    QTest::newRow(name) << file << code << parts;
+}
+
+void rowsOfHeadAndMetadata()
+{
     row("another format", "PK\3\4" + QByteArray(100, '\0'), Errc::Malformed, {"offset 0", "begins with"});
     row("version 1", ofVersion(1), Errc::Unsupported, {"offset 4", "version is 1", "2 and 3"});
     row("version 0", ofVersion(0), Errc::Unsupported, {"version is 0"});
@@ -102,7 +88,10 @@ void GgufDamageTest::refused_data()
         row(QByteArray("alignment " + QByteArray::number(bad)).constData(),
             GgufWriter().number("general.alignment", bad).file(), Errc::Malformed,
             {"general.alignment is " + QByteArray::number(bad), "power of two", "offset"});
+}
 
+void rowsOfTensors()
+{
     row("no dimensions", entry({}, 0, 256), Errc::Malformed, {"tensors[1] \"w\".n_dimensions is 0"});
     row("five dimensions", entry({1, 1, 1, 1, 1}, 0, 256), Errc::Malformed,
         {"tensors[1] \"w\".n_dimensions is 5", "1 to 4"});
@@ -134,6 +123,28 @@ void GgufDamageTest::refused_data()
         GgufWriter().file().left(8) + raw<std::uint64_t>(1) + raw<std::uint64_t>(0) + raw<std::uint64_t>(99)
             + QByteArray(30, 'n'),
         Errc::Truncated, {"tensors[0].name: a string's length is 99"});
+}
+
+} // namespace
+
+/// Files that are refused, each with its place and reason, and damage that must not lead out of the file.
+class GgufDamageTest : public QObject {
+    Q_OBJECT
+
+private slots:
+    void refused_data();
+    void refused();
+    void everyCutIsTruncated();
+    void damagedFilesStayInsideTheFile();
+};
+
+void GgufDamageTest::refused_data()
+{
+    QTest::addColumn<QByteArray>("file");
+    QTest::addColumn<Errc>("code");
+    QTest::addColumn<QList<QByteArray>>("parts");
+    rowsOfHeadAndMetadata();
+    rowsOfTensors();
 }
 
 void GgufDamageTest::refused()

@@ -81,5 +81,5 @@ inline QString otherBits(const ModelPtr& model, EngineOptions options, std::span
 } // namespace colibri::test
 
 #define REQUIRE_CASE(golden)                                                                                           \
-    if (!golden.exists())                                                                                              \
+    if (!(golden).exists())                                                                                            \
     QSKIP("COLIBRI_SHARED names no folder with golden data")

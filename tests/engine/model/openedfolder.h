@@ -45,5 +45,5 @@ struct OpenedFolder {
 } // namespace colibri::test
 
 #define REQUIRE_FOLDER(folder)                                                                                         \
-    if (folder.tensors.empty())                                                                                        \
+    if ((folder).tensors.empty())                                                                                      \
     QSKIP("COLIBRI_SHARED names no folder with golden data")

@@ -19,7 +19,7 @@ inline QJsonDocument readJsonFile(const QString& path)
 inline std::vector<TokenId> idsOf(const QJsonValue& list)
 {
     std::vector<TokenId> ids;
-    for (const QJsonValue& id : list.toArray())
+    for (const QJsonValue id : list.toArray())
         ids.push_back(TokenId(id.toInt()));
     return ids;
 }
