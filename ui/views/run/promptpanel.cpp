@@ -55,6 +55,7 @@ PromptPanel::PromptPanel(const RunStore& run, QWidget* parent)
     : QWidget(parent)
     , m_store(run)
     , m_caption(new QLabel(this))
+    , m_historyButton(new QToolButton(this)) // made in the order in which Tab goes
     , m_prompt(new QPlainTextEdit(this))
     , m_sampling(new SamplingForm(this))
     , m_engine(new EngineForm(this))
@@ -112,7 +113,6 @@ QWidget* PromptPanel::makeCaption()
     auto* line = new QWidget(this);
     auto* row = new QHBoxLayout(line);
     row->setContentsMargins(0, 0, 0, 0);
-    m_historyButton = new QToolButton(line);
     m_historyButton->setText(tr("Earlier"));
     m_historyButton->setToolTip(tr("Prompts that were run before"));
     m_historyButton->setAccessibleName(tr("Earlier prompts"));

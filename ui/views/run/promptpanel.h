@@ -87,11 +87,11 @@ private:
     const RunStore& m_store;
     ModelFactsPtr m_model;
     QLabel* m_caption;
+    QToolButton* m_historyButton;
     QPlainTextEdit* m_prompt;
     SamplingForm* m_sampling;
     EngineForm* m_engine;
     PromptHistory m_history;
-    QToolButton* m_historyButton = nullptr;
     QSlider* m_pace;
     QLabel* m_paceText;
     QList<AccentButton*> m_buttons; ///< in the order of runActions()
