@@ -122,6 +122,14 @@ TokenDetails::TokenDetails(const RunStore& run, SelectionStore& selection, QWidg
     column->addWidget(m_logitState);
     m_bars = new RouterBars(selection, report);
     column->addWidget(m_bars, 1);
+    m_legend =
+        new QLabel(tr("\u25cf chosen, \u25cb first rejected, \u2717 zeroed; dashed: the logits of the last chosen and "
+                      "the first rejected. Bars begin at the least logit."),
+            report);
+    m_legend->setWordWrap(true);
+    m_legend->setForegroundRole(QPalette::PlaceholderText);
+    m_legend->setAccessibleName(tr("Legend of the router logits"));
+    column->addWidget(m_legend);
     m_pages->addWidget(report);
     auto* all = new QVBoxLayout(this);
     all->setContentsMargins(0, 0, 0, 0);
@@ -257,6 +265,7 @@ void TokenDetails::show()
     m_layer->setValue(report.layer);
     m_logitState->setText(TokenReportText::logitState(report));
     m_logitState->setVisible(report.logitState != LogitState::Held);
+    m_legend->setVisible(report.logitState == LogitState::Held);
 }
 
 void TokenDetails::chooseLayer(int layer)

@@ -57,6 +57,7 @@ private:
     QComboBox* m_order;
     QLabel* m_logitState;
     RouterBars* m_bars;
+    QLabel* m_legend; ///< of the bars
 };
 
 } // namespace colibri
