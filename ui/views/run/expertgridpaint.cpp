@@ -65,7 +65,7 @@ struct ExpertGridView::Inks {
 CellRequest ExpertGridView::request() const
 {
     return {m_geometry.visibleTokens(), m_geometry.visibleLayers(), m_run.routed(), m_coloring.by, m_coloring.rank,
-        schemeOf(palette())};
+        schemeOf(palette()), m_coloring.marginMiddle};
 }
 
 void ExpertGridView::paintEvent(QPaintEvent*)

@@ -70,6 +70,7 @@ RunPage::RunPage(
     connect(&open, &OpenStore::modelChanged, this, &RunPage::showModel);
     connect(&run, &RunStore::reset, this, &RunPage::showRun);
     connect(&run, &RunStore::tokensAppended, this, &RunPage::showEmptyState);
+    connect(&run, &RunStore::routedAdvanced, this, &RunPage::spreadMargins);
     connect(&kept, &RunStore::reset, this, &RunPage::showKept);
     connect(runActions().first(), &QAction::enabledChanged, this, &RunPage::showEmptyState);
     connect(m_views, &QSplitter::splitterMoved, this, [this] { m_viewsMoved = true; });
@@ -151,7 +152,19 @@ void RunPage::showModel()
 void RunPage::showRun()
 {
     m_colors->setShape(m_run.record() ? m_run.record()->shape() : RunRecord::Shape{0, 0, 0, 0, 0});
+    m_spreadAt = 0;
+    spreadMargins();
     showEmptyState();
+}
+
+/// Each time that the run has doubled: the colours then change a few times in all, most of them early.
+void RunPage::spreadMargins()
+{
+    if (!m_run.record() || m_run.routed() < m_spreadAt)
+        return;
+    m_spreadAt = 2 * std::max(1, m_run.routed());
+    const bool logits = !m_run.model() || selectsByLogits(m_run.model()->config.routing);
+    m_colors->setMargins(marginMiddle(*m_run.record(), m_run.routed()), logits ? tr("logits") : tr("score"));
 }
 
 void RunPage::showKept()

@@ -62,6 +62,7 @@ private:
     void showRun();
     void showKept();
     void showEmptyState();
+    void spreadMargins();
     void fitGrid(); ///< shows all layers of a new run when that leaves half of the height to the text
     void act(); ///< what the empty page offers
 
@@ -80,6 +81,7 @@ private:
     QLabel* m_emptyText;
     QPushButton* m_emptyAction;
     QSplitter* m_views;
+    int m_spreadAt = 0; ///< routed positions at which the margins are looked at next
     bool m_viewsMoved = false; ///< the user chose the heights
     QSplitter* m_parts;
 };

@@ -64,9 +64,9 @@ void TokenTextView::paintFragment(
     const bool prompt = token < m_run.promptTokens();
     const bool routed = token < m_run.routed();
     const bool colored = routed && m_coloring.by != ColorBy::Nothing;
-    const QRgb color = colored
-        ? decisionColor(*m_run.record(), token, m_coloring.layer, m_coloring.by, m_coloring.rank, inks.scheme)
-        : 0;
+    const QRgb color = colored ? decisionColor(*m_run.record(), token, m_coloring.layer, m_coloring.by, m_coloring.rank,
+                           inks.scheme, m_coloring.marginMiddle)
+                               : 0;
     QRectF chip = rect.adjusted(0, 2, 0, -2);
     QColor ink = inks.text;
     if (prompt)
