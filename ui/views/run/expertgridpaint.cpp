@@ -16,6 +16,7 @@ namespace {
 
 constexpr int smallestLined = 12; ///< cells from this width on are divided by lines and can carry marks
 constexpr int markSize = 7;
+constexpr int differenceLine = 2; ///< under the names of tokens
 constexpr double accentTint = 0.3;
 
 void drawDigits(
@@ -184,9 +185,15 @@ void ExpertGridView::paintTokenHeader(QPainter& painter, const Inks& inks) const
         else if (token < m_run.promptTokens())
             painter.fillRect(column, QColor::fromRgb(inks.theme.promptBand));
         painter.setPen(current ? inks.text : inks.muted);
-        if (token % placeStep == 0)
-            painter.drawText(QRect(column.left(), 0, placeStep * width, line), Qt::AlignLeft | Qt::AlignVCenter,
-                QString::number(token));
+        if (token % placeStep == 0) {
+            const int spare = (placeStep - 1) * width / 2; // over the middle of its own column
+            painter.drawText(
+                column.adjusted(-spare, 0, spare, line - header.height()), Qt::AlignCenter, QString::number(token));
+        }
+        if (differs(token))
+            painter.fillRect(
+                QRect(column.left(), header.height() - 1 - differenceLine, std::max(1, width - 1), differenceLine),
+                inks.text);
         if (textStep > 1) // a text for every column or for none
             continue;
         const QString text = painter.fontMetrics().elidedText(

@@ -131,8 +131,12 @@ QWidget* RunPage::makeMiddle()
     auto* column = new QVBoxLayout(middle);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
-    m_texts->addWidget(m_text);
-    m_texts->addWidget(m_keptText);
+    m_texts->addWidget(makePane(tr("This run"), tr("The run that the grid and the details are about."), m_text));
+    m_texts->addWidget(makePane(tr("Kept run"), tr("The run that was kept, for comparison."), m_keptText));
+    m_text->compareWith(m_kept);
+    m_keptText->compareWith(m_run);
+    m_grid->compareWith(m_kept);
+    m_keptText->setAccessibleName(tr("Text of the kept run"));
     m_texts->setChildrenCollapsible(false);
     m_views->addWidget(m_texts);
     m_views->addWidget(m_grid);
@@ -141,6 +145,24 @@ QWidget* RunPage::makeMiddle()
     column->addWidget(m_colors);
     column->addWidget(m_views, 1);
     return middle;
+}
+
+QWidget* RunPage::makePane(const QString& title, const QString& tip, TokenTextView* text)
+{
+    auto* const pane = new QWidget(m_texts);
+    auto* const column = new QVBoxLayout(pane);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    auto* const label = new QLabel(tr("<b>%1</b> \u2013 a line above marks the tokens that differ").arg(title), pane);
+    label->setToolTip(
+        tr("%1 Tokens where the two runs differ have a line above, in the grid a line below their name.").arg(tip));
+    label->setContentsMargins(grid::unit, grid::half, grid::unit, grid::half);
+    label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+    label->hide();
+    m_titles << label;
+    column->addWidget(label);
+    column->addWidget(text, 1);
+    return pane;
 }
 
 void RunPage::showModel()
@@ -171,6 +193,9 @@ void RunPage::showKept()
 {
     const bool kept = m_kept.record() != nullptr;
     m_keptText->setVisible(kept);
+    m_keptText->parentWidget()->setVisible(kept);
+    for (QLabel* const title : m_titles)
+        title->setVisible(kept);
     m_drop->setEnabled(kept);
 }
 

@@ -61,6 +61,7 @@ private:
     void showModel();
     void showRun();
     void showKept();
+    QWidget* makePane(const QString& title, const QString& tip, TokenTextView* text);
     void showEmptyState();
     void spreadMargins();
     void fitGrid(); ///< shows all layers of a new run when that leaves half of the height to the text
@@ -77,6 +78,7 @@ private:
     ExpertGridView* m_grid;
     QSplitter* m_texts;
     TokenTextView* m_keptText;
+    QList<QLabel*> m_titles; ///< of the texts, while there are two
     QStackedWidget* m_middle;
     QLabel* m_emptyText;
     QPushButton* m_emptyAction;

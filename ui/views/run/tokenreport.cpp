@@ -139,6 +139,13 @@ int rankOf(const TokenReport& report, int expert)
     return found == report.chosen.end() ? -1 : static_cast<int>(found - report.chosen.begin());
 }
 
+QString otherToken(const RunStore& other, int position)
+{
+    TokenReport there;
+    there.piece = other.piece(position);
+    return TokenReportText::tr("The other run has %1 here").arg(TokenReportText::token(there));
+}
+
 QString TokenReportText::token(const TokenReport& report)
 {
     switch (lookOf(report.piece)) {

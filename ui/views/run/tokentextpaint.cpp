@@ -17,6 +17,7 @@ namespace {
 
 constexpr double promptLine = 3;
 constexpr double markSize = 6;
+constexpr double differenceLine = 2; ///< in the gap above the line
 
 } // namespace
 
@@ -68,6 +69,8 @@ void TokenTextView::paintFragment(
                            inks.scheme, m_coloring.marginMiddle)
                                : 0;
     QRectF chip = rect.adjusted(0, 2, 0, -2);
+    if (differs(token))
+        painter.fillRect(QRectF(rect.left(), rect.top(), rect.width() - 1, differenceLine), inks.text);
     QColor ink = inks.text;
     if (prompt)
         painter.fillRect(chip, QColor::fromRgb(inks.theme.promptBand));
