@@ -85,6 +85,8 @@ void ExpertGridView::paintEvent(QPaintEvent*)
     painter.setClipping(false);
     paintTokenHeader(painter, inks);
     paintLayerHeader(painter, inks);
+    painter.setClipRect(m_geometry.cellArea().adjusted(-2, -2, 0, 0));
+    paintSelection(painter, inks);
 }
 
 void ExpertGridView::paintCells(QPainter& painter, const Inks& inks) const
@@ -153,12 +155,17 @@ void ExpertGridView::paintMarks(QPainter& painter, const Inks& inks) const
     painter.fillRect(QRect(answer, m_geometry.header.height(), 1,
                          m_geometry.layers * m_geometry.cell.height() - m_geometry.scroll.y()),
         inks.text);
+}
+
+/// In two tones: seen on every ground. Reaches into the lines of the headers, so that it is whole in the first cells.
+void ExpertGridView::paintSelection(QPainter& painter, const Inks& inks) const
+{
     const Selection& at = m_selection.selection();
     if (at.token < 0 || at.token >= m_geometry.tokens || at.layer < 0 || at.layer >= m_geometry.layers)
         return;
     const QRect cell = m_geometry.cellRect(at.token, at.layer);
     painter.setBrush(Qt::NoBrush);
-    painter.setPen(QPen(inks.text, 2)); // two tones: seen on every ground
+    painter.setPen(QPen(inks.text, 2));
     painter.drawRect(cell.adjusted(-1, -1, 0, 0));
     if (cell.width() < smallestLined)
         return;

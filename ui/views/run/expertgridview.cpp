@@ -20,6 +20,7 @@ namespace {
 
 constexpr int tokenTextLength = 9 * grid::unit; ///< room for a token's text in the upper header
 constexpr int layerSpare = grid::unit;
+constexpr int neighbours = 3; ///< that are seen beside a cell which was scrolled to
 
 int digitsOf(std::uint32_t number)
 {
@@ -203,7 +204,7 @@ void ExpertGridView::followSelection()
     const Selection& at = m_selection.selection();
     if (at.token >= 0 && at.token < m_geometry.tokens) {
         const int layer = at.layer >= 0 && at.layer < m_geometry.layers ? at.layer : m_geometry.visibleLayers().first;
-        const QPoint scroll = m_geometry.scrollShowing(at.token, layer);
+        const QPoint scroll = m_geometry.scrollShowing(at.token, layer, neighbours);
         horizontalScrollBar()->setValue(scroll.x());
         verticalScrollBar()->setValue(scroll.y());
     }

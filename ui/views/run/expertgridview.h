@@ -71,6 +71,7 @@ private:
     void paintLines(QPainter& painter, const Inks& inks) const;
     void paintIds(QPainter& painter) const;
     void paintMarks(QPainter& painter, const Inks& inks) const;
+    void paintSelection(QPainter& painter, const Inks& inks) const;
     void paintTokenHeader(QPainter& painter, const Inks& inks) const;
     void paintLayerHeader(QPainter& painter, const Inks& inks) const;
 
