@@ -204,7 +204,7 @@ void ExpertGridView::paintTokenHeader(QPainter& painter, const Inks& inks) const
         if (textStep > 1) // a text for every column or for none
             continue;
         const QString text = painter.fontMetrics().elidedText(
-            shownOnOneLine(m_run.piece(token)), Qt::ElideRight, header.height() - line - grid::half);
+            shownOrBytes(m_run.piece(token)), Qt::ElideRight, header.height() - line - grid::half);
         painter.setPen(inks.text);
         painter.save();
         painter.translate(column.left() + (width - line) / 2, header.height() - grid::half);
