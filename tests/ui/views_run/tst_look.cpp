@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the run page shows can be seen whole, told apart and read in both schemes.
 #include "ui/support/testrun.h"
+#include "views/run/accentbutton.h"
 #include "views/run/decisioncolor.h"
 #include "views/run/expertgridview.h"
 #include "views/run/promptpanel.h"
@@ -225,6 +226,28 @@ private slots:
         store.setState(State::Paused);
         QVERIFY(step.isEnabled());
         QVERIFY(!step.toolTip().contains(QStringLiteral("new run")));
+    }
+
+    void theAccentIsThereAfterTheSchemeChanged()
+    {
+        Theme theme;
+        theme.setChoice(ThemeChoice::Light);
+        AccentButton always;
+        AccentButton later;
+        for (AccentButton* const button : {&always, &later}) {
+            button->setText(QStringLiteral("Run"));
+            button->resize(120, 32);
+        }
+        later.setEnabled(false);
+        theme.setChoice(ThemeChoice::Dark);
+        QCoreApplication::processEvents();
+        later.setEnabled(true);
+        const QImage plain = seen(always);
+        QCOMPARE(seen(later), plain);
+        always.setAccent(true);
+        later.setAccent(true);
+        QVERIFY(seen(always) != plain);
+        QCOMPARE(seen(later), seen(always));
     }
 
     void aLargerLogitHasALongerBar()
