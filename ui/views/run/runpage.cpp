@@ -15,6 +15,7 @@
 #include <QPushButton>
 #include <QSplitter>
 #include <QStackedWidget>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -49,7 +50,8 @@ RunPage::RunPage(
     auto* const middleColumn = new QVBoxLayout(middle);
     middleColumn->setContentsMargins(0, 0, 0, 0);
     middleColumn->setSpacing(0);
-    middleColumn->addWidget(new CompareBar(run, kept, selection, m_drop, middle));
+    auto* const compare = new CompareBar(run, kept, selection, m_drop, middle);
+    middleColumn->addWidget(compare);
     middleColumn->addWidget(m_middle, 1);
     for (QWidget* part : std::initializer_list<QWidget*>{m_prompt, middle})
         m_parts->addWidget(part);
@@ -62,6 +64,7 @@ RunPage::RunPage(
     column->addWidget(m_parts, 1);
     column->addWidget(new RunFigures(run, this));
 
+    orderTabs(*compare);
     connectPrompt();
     connect(m_colors, &ColorBar::coloringChanged, m_text, &TokenTextView::setColoring);
     connect(m_colors, &ColorBar::coloringChanged, m_keptText, &TokenTextView::setColoring);
@@ -77,6 +80,17 @@ RunPage::RunPage(
     showModel();
     showRun();
     showKept();
+}
+
+/// As they are read: what is above the text first, and the second text before the grid.
+void RunPage::orderTabs(const QWidget& compare)
+{
+    QWidget* before = m_colors->previousInFocusChain();
+    for (QToolButton* const button : compare.findChildren<QToolButton*>()) {
+        setTabOrder(before, button);
+        before = button;
+    }
+    setTabOrder(m_text, m_keptText);
 }
 
 void RunPage::makeKeepActions()

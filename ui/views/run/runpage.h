@@ -58,6 +58,7 @@ private:
     QWidget* makeMiddle();
     void makeKeepActions();
     void connectPrompt();
+    void orderTabs(const QWidget& compare);
     void showModel();
     void showRun();
     void showKept();
