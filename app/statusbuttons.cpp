@@ -50,7 +50,7 @@ void StatusButtons::markLogSeen()
 
 void StatusButtons::showTasks()
 {
-    const int running = m_tasks.running();
+    const int running = m_tasks.underWay();
     m_taskButton->setText(running > 0 ? tr("Tasks: %1").arg(running) : tr("Tasks"));
 }
 

@@ -22,6 +22,11 @@ bool sameExperts(std::span<const std::uint16_t> a, std::span<const std::uint16_t
 
 } // namespace
 
+bool differentTokens(const RunStore& a, const RunStore& b, int position)
+{
+    return position < a.tokens() && position < b.tokens() && a.id(position) != b.id(position);
+}
+
 void RunDifference::restart(const RunStore& a, const RunStore& b)
 {
     *this = {};

@@ -7,6 +7,9 @@
 
 namespace colibri {
 
+/// Whether both have a token at `position` and not the same.
+bool differentTokens(const RunStore& a, const RunStore& b, int position);
+
 /// Where two runs part. Grows with them: extend() looks at what is new only.
 class RunDifference {
 public:

@@ -18,6 +18,12 @@ int TaskStore::running() const
     return static_cast<int>(std::ranges::count_if(m_tasks, [](const Task& task) { return !task.ended(); }));
 }
 
+int TaskStore::underWay() const
+{
+    return static_cast<int>(
+        std::ranges::count_if(m_tasks, [](const Task& task) { return task.state == Task::State::Running; }));
+}
+
 int TaskStore::begin(const QString& title, const QString& unit, std::function<void()> cancel)
 {
     emit aboutToAppend();

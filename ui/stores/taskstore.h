@@ -42,6 +42,7 @@ public:
 
     const std::vector<Task>& tasks() const { return m_tasks; }
     int running() const; ///< tasks that have not ended
+    int underWay() const; ///< of which not paused: they go on by themselves
 
     /// `cancel` is called for the user; null: the task cannot be cancelled. Returns the id.
     int begin(const QString& title, const QString& unit, std::function<void()> cancel);

@@ -84,8 +84,18 @@ TokenPiece TokenText::piece(int position) const
     piece.bytes = bytesOf(*m_model, entry.id);
     piece.special = isSpecial(*m_model, entry.id);
     piece.partial = waiting >= 0 && position >= waiting && !piece.special && !piece.bytes.isEmpty();
+    piece.invalid = !piece.special && !piece.partial && isReplaced(begin, entry.end, piece.bytes);
     piece.group = entry.group;
     return piece;
+}
+
+/// A token without text gave its bytes to the character in front.
+bool TokenText::isReplaced(qsizetype begin, qsizetype end, const QByteArray& bytes) const
+{
+    const QStringView shown = QStringView(m_text).mid(begin < end ? begin : std::max<qsizetype>(0, begin - 1),
+        begin < end ? end - begin : std::min<qsizetype>(begin, 1));
+    return !bytes.isEmpty() && !shown.isEmpty() && !bytes.contains("\xEF\xBF\xBD")
+        && std::ranges::all_of(shown, [](QChar character) { return character.unicode() == replacement; });
 }
 
 int TokenText::append(TokenId id)

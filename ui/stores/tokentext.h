@@ -19,6 +19,7 @@ struct TokenPiece {
     QByteArray bytes; ///< the token's own bytes; the vocabulary's name of a special token; empty for an unknown id
     bool special = false; ///< adds nothing to the text
     bool partial = false; ///< some of its bytes wait for the rest of their character: show the bytes as a hex chip
+    bool invalid = false; ///< its bytes are no UTF-8, and `text` has U+FFFD for them: show the bytes here, too
     int group = 0; ///< position of the first of the tokens that share characters with this one; its own when none does
 };
 
@@ -51,6 +52,7 @@ private:
     void startCharacter(unsigned char byte, int position);
     void emitCharacter(char32_t character);
     bool isRemoved(char32_t character);
+    bool isReplaced(qsizetype begin, qsizetype end, const QByteArray& bytes) const;
 
     ModelFactsPtr m_model;
     std::vector<Entry> m_entries;

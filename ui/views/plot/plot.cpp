@@ -4,6 +4,7 @@
 #include "models/csv.h"
 #include "views/plot/plotexport.h"
 #include "views/saving/savefile.h"
+#include "views/theme/flatstyle.h"
 #include "views/theme/theme.h"
 
 #include <QAccessibleWidget>
@@ -14,6 +15,7 @@
 #include <QKeyEvent>
 #include <QLabel>
 #include <QMenu>
+#include <QPainter>
 #include <QWheelEvent>
 
 #include <cmath>
@@ -176,6 +178,15 @@ void Plot::showReadout(QPointF at)
                                                                           : at.x() - grid::unit - m_label->width();
     const double y = std::clamp(at.y() - m_label->height(), 0., std::max(0., double(height() - m_label->height())));
     m_label->move(QPointF(std::max(0., x), y).toPoint());
+}
+
+void Plot::paintEvent(QPaintEvent* event)
+{
+    QCustomPlot::paintEvent(event);
+    if (!hasFocus())
+        return;
+    QPainter painter(this);
+    drawFocusRing(painter, rect(), palette().color(QPalette::Highlight));
 }
 
 void Plot::changeEvent(QEvent* event)

@@ -50,6 +50,7 @@ signals:
     void picked(double x, double y); ///< a click that was no drag
 
 protected:
+    void paintEvent(QPaintEvent* event) override; ///< with a ring when it has the focus
     void changeEvent(QEvent* event) override;
     void showEvent(QShowEvent* event) override;
     void resizeEvent(QResizeEvent* event) override; ///< as many ticks as their labels have room

@@ -37,8 +37,8 @@ void AccentButton::changeEvent(QEvent* event)
 void AccentButton::tint()
 {
     m_tinted = palette();
-    m_tinted.setColor(QPalette::Button, m_tinted.color(QPalette::Highlight));
-    m_tinted.setColor(QPalette::ButtonText, m_tinted.color(QPalette::HighlightedText));
+    m_tinted.setColor(QPalette::Button, m_tinted.color(QPalette::Active, QPalette::Highlight));
+    m_tinted.setColor(QPalette::ButtonText, m_tinted.color(QPalette::Active, QPalette::HighlightedText));
 }
 
 } // namespace colibri

@@ -19,6 +19,8 @@ namespace colibri {
 namespace {
 
 constexpr std::uint32_t mostChips = 16; ///< with more experts the legend shows a band without numbers
+constexpr std::array marginTicks{
+    0., 0.2, 0.5, 1., 2., 5.}; ///< in middles: round numbers, about evenly apart on the scale
 
 } // namespace
 
@@ -35,10 +37,18 @@ void ColorLegend::show(ColorBy by, std::uint32_t experts)
 {
     m_by = by;
     m_experts = experts;
-    const std::array<QString, 3> meanings{
-        tr("Colour of each expert, by its id"), tr("Colour of a margin, from none to large"), QString()};
+    const std::array<QString, 3> meanings{tr("Colour of each expert, by its id"),
+        tr("Colour of a margin, from none to large; the scale is that of the run, whose median is near the middle"),
+        QString()};
     setToolTip(meanings[static_cast<std::size_t>(by)]);
     setAccessibleName(toolTip());
+    update();
+}
+
+void ColorLegend::setMargins(double middle, const QString& unit)
+{
+    m_middle = middle;
+    m_unit = unit;
     update();
 }
 
@@ -95,18 +105,29 @@ void ColorLegend::paintExperts(QPainter& painter) const
 void ColorLegend::paintMargins(QPainter& painter) const
 {
     const ColorScheme scheme = schemeOf(palette());
-    const int length = std::min(width(), 28 * grid::unit);
+    const QString title = tr("margin, %1").arg(m_unit);
+    const int titleWidth = fontMetrics().horizontalAdvance(title) + grid::unit;
+    const int length = std::clamp(width() - titleWidth, std::min(width(), 8 * grid::unit), 36 * grid::unit);
     const int left = width() - length;
     for (int x = 0; x < length; ++x)
         painter.fillRect(left + x, grid::half, 1, height() - grid::unit,
-            QColor::fromRgb(amountColor(double(x) / (length - 1), scheme)));
-    for (const float margin : {0.f, 0.25f, 1.f, 4.f}) {
-        const double share = marginShare(margin);
-        const QString text = QString::number(static_cast<double>(margin), 'g', 3);
-        const int x = left + static_cast<int>(std::lround(share * length));
+            QColor::fromRgb(amountColor(double(x) / std::max(1, length - 1), scheme)));
+    painter.setPen(QColor::fromRgb(themeColors(scheme).mutedText));
+    painter.drawText(QRect(0, 0, left - grid::unit, height()), Qt::AlignRight | Qt::AlignVCenter,
+        fontMetrics().elidedText(title, Qt::ElideRight, std::max(0, left - grid::unit)));
+    int free = 0; // from here on there is room for a number
+    for (const double part : marginTicks) {
+        const double margin = part * m_middle;
+        const double share = marginShare(static_cast<float>(margin), m_middle);
+        const QString text = QString::number(margin, 'g', 3);
+        const int x = static_cast<int>(std::lround(share * length));
+        const int end = x + 3 + fontMetrics().horizontalAdvance(text);
+        if (x < free || end > length)
+            continue;
+        free = end + grid::half;
         painter.setPen(QColor::fromRgb(readableOn(amountColor(std::min(1.0, share + 0.06), scheme))));
-        painter.drawLine(x, grid::half, x, height() - grid::half - 1);
-        painter.drawText(QRect(x + 3, 0, 6 * grid::unit, height()), Qt::AlignLeft | Qt::AlignVCenter, text);
+        painter.drawLine(left + x, grid::half, left + x, height() - grid::half - 1);
+        painter.drawText(QRect(left + x + 3, 0, end - x, height()), Qt::AlignLeft | Qt::AlignVCenter, text);
     }
 }
 
@@ -150,6 +171,13 @@ void ColorBar::setShape(const RunRecord::Shape& shape)
     update();
 }
 
+void ColorBar::setMargins(double middle, const QString& unit)
+{
+    m_middle = middle;
+    m_legend->setMargins(middle, unit);
+    update();
+}
+
 void ColorBar::setLayer(int layer)
 {
     m_layer->setValue(layer);
@@ -157,7 +185,7 @@ void ColorBar::setLayer(int layer)
 
 void ColorBar::update()
 {
-    const Coloring now{static_cast<ColorBy>(m_by->currentIndex()), m_layer->value(), m_rank->value()};
+    const Coloring now{static_cast<ColorBy>(m_by->currentIndex()), m_layer->value(), m_rank->value(), m_middle};
     m_layer->setEnabled(now.by != ColorBy::Nothing);
     m_rank->setEnabled(now.by == ColorBy::Expert);
     m_legend->show(now.by, m_experts);

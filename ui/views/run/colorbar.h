@@ -18,6 +18,7 @@ public:
     explicit ColorLegend(QWidget* parent = nullptr);
 
     void show(ColorBy by, std::uint32_t experts);
+    void setMargins(double middle, const QString& unit); ///< see marginShare()
     QSize sizeHint() const override;
 
 protected:
@@ -36,6 +37,8 @@ private:
 
     ColorBy m_by = ColorBy::Expert;
     std::uint32_t m_experts = 0;
+    double m_middle = 1;
+    QString m_unit;
 };
 
 /// By what tokens and cells are coloured: the choice and its legend.
@@ -48,6 +51,8 @@ public:
     const Coloring& coloring() const { return m_coloring; }
     void setShape(const RunRecord::Shape& shape); ///< of the run that is shown
     void setLayer(int layer);
+    /// The margin in the middle of the colours, and what margins are measured in.
+    void setMargins(double middle, const QString& unit);
 
 signals:
     void coloringChanged(const colibri::Coloring& coloring);
@@ -57,6 +62,7 @@ private:
 
     Coloring m_coloring;
     std::uint32_t m_experts = 0;
+    double m_middle = 1;
     QComboBox* m_by;
     QSpinBox* m_layer;
     QSpinBox* m_rank;

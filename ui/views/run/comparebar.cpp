@@ -30,7 +30,7 @@ QToolButton* makeLink(const QString& name, const QString& toolTip, QWidget* pare
     button->setObjectName(name);
     button->setToolTip(toolTip);
     button->setToolButtonStyle(Qt::ToolButtonTextOnly);
-    button->setAutoRaise(true);
+    button->setFocusPolicy(Qt::StrongFocus);
     return button;
 }
 
@@ -51,7 +51,7 @@ CompareBar::CompareBar(
     m_what->setToolTip(tr("The run that was kept, shown on the right"));
     auto* const button = new QToolButton(this);
     button->setDefaultAction(drop);
-    button->setAutoRaise(true);
+    button->setFocusPolicy(Qt::StrongFocus);
     auto* const row = new QHBoxLayout(this);
     row->setContentsMargins(grid::unit, grid::half, grid::unit, grid::half);
     row->addWidget(m_what);

@@ -16,6 +16,7 @@ namespace {
 
 constexpr int smallestLined = 12; ///< cells from this width on are divided by lines and can carry marks
 constexpr int markSize = 7;
+constexpr int differenceLine = 2; ///< under the names of tokens
 constexpr double accentTint = 0.3;
 
 void drawDigits(
@@ -65,7 +66,7 @@ struct ExpertGridView::Inks {
 CellRequest ExpertGridView::request() const
 {
     return {m_geometry.visibleTokens(), m_geometry.visibleLayers(), m_run.routed(), m_coloring.by, m_coloring.rank,
-        schemeOf(palette())};
+        schemeOf(palette()), m_coloring.marginMiddle};
 }
 
 void ExpertGridView::paintEvent(QPaintEvent*)
@@ -84,6 +85,8 @@ void ExpertGridView::paintEvent(QPaintEvent*)
     painter.setClipping(false);
     paintTokenHeader(painter, inks);
     paintLayerHeader(painter, inks);
+    painter.setClipRect(m_geometry.cellArea().adjusted(-2, -2, 0, 0));
+    paintSelection(painter, inks);
 }
 
 void ExpertGridView::paintCells(QPainter& painter, const Inks& inks) const
@@ -152,12 +155,17 @@ void ExpertGridView::paintMarks(QPainter& painter, const Inks& inks) const
     painter.fillRect(QRect(answer, m_geometry.header.height(), 1,
                          m_geometry.layers * m_geometry.cell.height() - m_geometry.scroll.y()),
         inks.text);
+}
+
+/// In two tones: seen on every ground. Reaches into the lines of the headers, so that it is whole in the first cells.
+void ExpertGridView::paintSelection(QPainter& painter, const Inks& inks) const
+{
     const Selection& at = m_selection.selection();
     if (at.token < 0 || at.token >= m_geometry.tokens || at.layer < 0 || at.layer >= m_geometry.layers)
         return;
     const QRect cell = m_geometry.cellRect(at.token, at.layer);
     painter.setBrush(Qt::NoBrush);
-    painter.setPen(QPen(inks.text, 2)); // two tones: seen on every ground
+    painter.setPen(QPen(inks.text, 2));
     painter.drawRect(cell.adjusted(-1, -1, 0, 0));
     if (cell.width() < smallestLined)
         return;
@@ -184,13 +192,19 @@ void ExpertGridView::paintTokenHeader(QPainter& painter, const Inks& inks) const
         else if (token < m_run.promptTokens())
             painter.fillRect(column, QColor::fromRgb(inks.theme.promptBand));
         painter.setPen(current ? inks.text : inks.muted);
-        if (token % placeStep == 0)
-            painter.drawText(QRect(column.left(), 0, placeStep * width, line), Qt::AlignLeft | Qt::AlignVCenter,
-                QString::number(token));
+        if (token % placeStep == 0) {
+            const int spare = (placeStep - 1) * width / 2; // over the middle of its own column
+            painter.drawText(
+                column.adjusted(-spare, 0, spare, line - header.height()), Qt::AlignCenter, QString::number(token));
+        }
+        if (differs(token))
+            painter.fillRect(
+                QRect(column.left(), header.height() - 1 - differenceLine, std::max(1, width - 1), differenceLine),
+                inks.text);
         if (textStep > 1) // a text for every column or for none
             continue;
         const QString text = painter.fontMetrics().elidedText(
-            shownOnOneLine(m_run.piece(token)), Qt::ElideRight, header.height() - line - grid::half);
+            shownOrBytes(m_run.piece(token)), Qt::ElideRight, header.height() - line - grid::half);
         painter.setPen(inks.text);
         painter.save();
         painter.translate(column.left() + (width - line) / 2, header.height() - grid::half);

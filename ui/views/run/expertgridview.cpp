@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/run/expertgridview.h"
 
+#include "stores/rundifference.h"
 #include "views/run/tokenreport.h"
 #include "views/theme/theme.h"
 
@@ -19,6 +20,7 @@ namespace {
 
 constexpr int tokenTextLength = 9 * grid::unit; ///< room for a token's text in the upper header
 constexpr int layerSpare = grid::unit;
+constexpr int neighbours = 3; ///< that are seen beside a cell which was scrolled to
 
 int digitsOf(std::uint32_t number)
 {
@@ -54,6 +56,19 @@ void ExpertGridView::setColoring(const Coloring& coloring)
         return;
     m_coloring = coloring;
     viewport()->update();
+}
+
+void ExpertGridView::compareWith(const RunStore& other)
+{
+    m_other = &other;
+    for (const auto signal : {&RunStore::reset, &RunStore::stateChanged})
+        connect(&other, signal, viewport(), qOverload<>(&QWidget::update));
+    viewport()->update();
+}
+
+bool ExpertGridView::differs(int token) const
+{
+    return m_other && differentTokens(m_run, *m_other, token);
 }
 
 bool ExpertGridView::hasCells() const
@@ -174,7 +189,8 @@ QString ExpertGridView::currentText() const
     const Selection& at = m_selection.selection();
     if (at.token < 0 || at.token >= m_geometry.tokens || at.layer < 0 || at.layer >= m_geometry.layers)
         return {};
-    return TokenReportText::spoken(makeTokenReport(m_run, at.token, at.layer));
+    const QString spoken = TokenReportText::spoken(makeTokenReport(m_run, at.token, at.layer));
+    return differs(at.token) ? tr("%1; %2").arg(spoken, otherToken(*m_other, at.token)) : spoken;
 }
 
 void ExpertGridView::choose(int token, int layer)
@@ -188,7 +204,7 @@ void ExpertGridView::followSelection()
     const Selection& at = m_selection.selection();
     if (at.token >= 0 && at.token < m_geometry.tokens) {
         const int layer = at.layer >= 0 && at.layer < m_geometry.layers ? at.layer : m_geometry.visibleLayers().first;
-        const QPoint scroll = m_geometry.scrollShowing(at.token, layer);
+        const QPoint scroll = m_geometry.scrollShowing(at.token, layer, neighbours);
         horizontalScrollBar()->setValue(scroll.x());
         verticalScrollBar()->setValue(scroll.y());
     }
@@ -286,6 +302,12 @@ void ExpertGridView::wheelEvent(QWheelEvent* event)
     event->accept();
 }
 
+QString ExpertGridView::summary(int token, int layer) const
+{
+    const QString summary = TokenReportText::summary(makeTokenReport(m_run, token, layer));
+    return differs(token) ? summary + u'\n' + otherToken(*m_other, token) : summary;
+}
+
 bool ExpertGridView::viewportEvent(QEvent* event)
 {
     if (event->type() != QEvent::ToolTip)
@@ -295,8 +317,7 @@ bool ExpertGridView::viewportEvent(QEvent* event)
     const int layer = std::max(
         m_geometry.layerAt(help.pos().y()), help.pos().y() < m_geometry.header.height() ? m_coloring.layer : -1);
     if (token >= 0 && layer >= 0 && layer < m_geometry.layers)
-        QToolTip::showText(help.globalPos(), TokenReportText::summary(makeTokenReport(m_run, token, layer)), this,
-            m_geometry.cellRect(token, layer));
+        QToolTip::showText(help.globalPos(), summary(token, layer), this, m_geometry.cellRect(token, layer));
     else
         QToolTip::hideText();
     return true;

@@ -27,6 +27,8 @@ public:
     ExpertGridView(const RunStore& run, SelectionStore& selection, QWidget* parent = nullptr);
 
     void setColoring(const Coloring& coloring); ///< its layer is the one whose name is marked
+    /// The run to compare with: tokens where it has another one have a line below their name. It outlives the view.
+    void compareWith(const RunStore& other);
     int zoom() const { return m_zoom; }
     void setZoom(int level); ///< stays until the user or this changes it again
     const GridGeometry& geometry() const { return m_geometry; }
@@ -62,15 +64,19 @@ private:
     void followSelection();
     void walk(const QKeyEvent& event);
     bool hasCells() const;
+    QString summary(int token, int layer) const; ///< for a tool tip
+    bool differs(int token) const; ///< the other run has another one there
     CellRequest request() const; ///< visible cells
     void paintCells(QPainter& painter, const Inks& inks) const;
     void paintLines(QPainter& painter, const Inks& inks) const;
     void paintIds(QPainter& painter) const;
     void paintMarks(QPainter& painter, const Inks& inks) const;
+    void paintSelection(QPainter& painter, const Inks& inks) const;
     void paintTokenHeader(QPainter& painter, const Inks& inks) const;
     void paintLayerHeader(QPainter& painter, const Inks& inks) const;
 
     const RunStore& m_run;
+    const RunStore* m_other = nullptr; ///< null: none
     SelectionStore& m_selection;
     Coloring m_coloring;
     GridGeometry m_geometry;

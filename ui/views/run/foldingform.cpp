@@ -47,6 +47,25 @@ void FoldingForm::addReset(const QString& tip, const QString& accessibleName, co
     button->setAccessibleName(accessibleName);
     connect(button, &QToolButton::clicked, this, reset);
     m_fields->addRow(QString(), button);
+    orderTabs();
+}
+
+void FoldingForm::orderTabs()
+{
+    QWidget* before = m_fold;
+    const auto add = [&before](QLayoutItem* item) {
+        if (QWidget* const widget = item ? item->widget() : nullptr) {
+            setTabOrder(before, widget);
+            before = widget;
+        }
+    };
+    for (int row = 0; row < m_fields->rowCount(); ++row) {
+        QLayoutItem* const field = m_fields->itemAt(row, QFormLayout::FieldRole);
+        add(field);
+        const QLayout* const parts = field ? field->layout() : nullptr;
+        for (int part = 0; parts && part < parts->count(); ++part)
+            add(parts->itemAt(part));
+    }
 }
 
 bool FoldingForm::isFolded() const

@@ -27,11 +27,13 @@ protected:
     QFormLayout* fields() const { return m_fields; }
     /// Adds a field under its name, which is its accessible name, too.
     void addField(const QString& name, const QString& tip, QWidget* field);
+    /// Adds the last row; from then on Tab goes through the rows from top to bottom.
     void addReset(const QString& tip, const QString& accessibleName, const std::function<void()>& reset);
     /// Says what is set now, and that it changed.
     void showSummary(const QString& summary);
 
 private:
+    void orderTabs();
     void showTitle();
 
     QString m_title;

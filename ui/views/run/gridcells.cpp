@@ -33,7 +33,8 @@ public:
         if (token >= m_request.routed)
             return themeColors(m_request.scheme).pending;
         if (m_request.by != ColorBy::Expert)
-            return decisionColor(m_record, token, layer, m_request.by, m_request.rank, m_request.scheme);
+            return decisionColor(
+                m_record, token, layer, m_request.by, m_request.rank, m_request.scheme, m_request.marginMiddle);
         const auto chosen = m_record.experts(static_cast<std::uint32_t>(token), static_cast<std::uint32_t>(layer));
         const auto rank = static_cast<std::size_t>(m_request.rank);
         return rank < chosen.size() && chosen[rank] < m_experts.size() ? m_experts[chosen[rank]]

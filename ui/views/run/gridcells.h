@@ -19,6 +19,7 @@ struct CellRequest {
     ColorBy by = ColorBy::Expert;
     int rank = 0;
     ColorScheme scheme = ColorScheme::Light;
+    double marginMiddle = 1; ///< see marginShare()
 };
 
 /// One pixel for each cell, tokens along x. A cell with a zeroed expert has the error colour of the theme when

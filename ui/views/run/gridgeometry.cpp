@@ -89,10 +89,15 @@ int GridGeometry::layerAt(int y) const
     return y >= header.height() && y < viewport.height() && layer < layers ? layer : -1;
 }
 
-QPoint GridGeometry::scrollShowing(int token, int layer) const
+QPoint GridGeometry::scrollShowing(int token, int layer, int neighbours) const
 {
     const QSize area = cellArea().size();
-    return {scrolledTo(scroll.x(), area.width(), token * cell.width(), (token + 1) * cell.width()),
+    const int from = token * cell.width();
+    const int to = from + cell.width();
+    const bool shown = from >= scroll.x() && to <= scroll.x() + area.width();
+    const int beside = shown ? 0 : std::min(neighbours * cell.width(), area.width() / 4);
+    return {std::clamp(scrolledTo(scroll.x(), area.width(), from - beside, to + beside), 0,
+                std::max(scrollRange().width(), 0)),
         scrolledTo(scroll.y(), area.height(), layer * cell.height(), (layer + 1) * cell.height())};
 }
 

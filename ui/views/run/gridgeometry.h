@@ -33,8 +33,9 @@ struct GridGeometry {
     QRect cellRect(int token, int layer) const;
     int tokenAt(int x) const; ///< -1: none there
     int layerAt(int y) const; ///< -1: none there
-    /// The `scroll` nearest to this one that shows the whole cell.
-    QPoint scrollShowing(int token, int layer) const;
+    /// The `scroll` nearest to this one that shows the whole cell; when it has to change, with so many tokens on both
+    /// sides of it, as far as half of the view has room for them.
+    QPoint scrollShowing(int token, int layer, int neighbours = 0) const;
 };
 
 inline constexpr int zoomLevels = 8;

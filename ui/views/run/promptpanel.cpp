@@ -17,6 +17,7 @@
 
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 namespace colibri {
 namespace {
@@ -25,16 +26,29 @@ constexpr int demoPace = 20;
 constexpr int menuPrompts = 20; ///< in the menu of earlier ones
 constexpr int menuCharacters = 60;
 
+/// Whether two runs make the same tokens, as far as they are asked to.
+bool asksForTheSame(const RunSpec& a, const RunSpec& b)
+{
+    const auto asked = [](const RunSpec& spec) {
+        const SamplingOptions& by = spec.sampling;
+        return std::tie(spec.promptText, spec.promptIds, spec.maxTokens, spec.ignoreEndOfText, by.temperature, by.topK,
+            by.topP, by.minP, by.repeatPenalty, by.seed);
+    };
+    return asked(a) == asked(b);
+}
+
 } // namespace
 
-RunAbilities abilitiesIn(RunStore::State state, bool hasModel, bool hasPrompt)
+RunAbilities abilitiesIn(RunStore::State state, bool hasModel, bool hasPrompt, bool asShown)
 {
     using State = RunStore::State;
     const bool busy =
         state == State::Starting || state == State::Running || state == State::Waiting || state == State::Stopping;
     const bool paused = state == State::Paused;
     const bool canBegin = hasModel && hasPrompt && !busy;
-    return {canBegin, hasModel && paused, canBegin || (hasModel && paused), busy && state != State::Stopping};
+    const bool ended = state == State::Finished && asShown;
+    return {
+        canBegin, hasModel && paused, (canBegin && !ended) || (hasModel && paused), busy && state != State::Stopping};
 }
 
 std::vector<TokenId> parseTokenIds(const QString& text)
@@ -55,6 +69,7 @@ PromptPanel::PromptPanel(const RunStore& run, QWidget* parent)
     : QWidget(parent)
     , m_store(run)
     , m_caption(new QLabel(this))
+    , m_historyButton(new QToolButton(this)) // made in the order in which Tab goes
     , m_prompt(new QPlainTextEdit(this))
     , m_sampling(new SamplingForm(this))
     , m_engine(new EngineForm(this))
@@ -75,7 +90,9 @@ PromptPanel::PromptPanel(const RunStore& run, QWidget* parent)
     column->addWidget(makePace());
     column->addWidget(makeButtons());
     connect(m_prompt, &QPlainTextEdit::textChanged, this, &PromptPanel::updateActions);
+    connect(m_sampling, &SamplingForm::changed, this, &PromptPanel::updateActions);
     connect(&run, &RunStore::stateChanged, this, &PromptPanel::updateActions);
+    connect(&run, &RunStore::reset, this, &PromptPanel::updateActions);
     setPace(demoPace);
     setModel(nullptr);
 }
@@ -93,7 +110,7 @@ void PromptPanel::makeActions()
         {QKeySequence(Qt::CTRL | Qt::Key_Return), QKeySequence(Qt::CTRL | Qt::Key_Enter)});
     m_continue = make(tr("&Continue"), tr("Goes on with the paused run"), {QKeySequence(Qt::Key_F5)});
     m_step = make(tr("&Step"), tr("Makes one token, then pauses"), {QKeySequence(Qt::Key_F10)});
-    m_stop = make(tr("St&op"), tr("Pauses the run"), {QKeySequence(Qt::Key_Escape)});
+    m_stop = make(tr("St&op"), tr("Pauses the run; Continue and Step go on with it"), {QKeySequence(Qt::Key_Escape)});
     connect(m_run, &QAction::triggered, this, [this] {
         remember();
         emit runRequested(spec());
@@ -112,7 +129,6 @@ QWidget* PromptPanel::makeCaption()
     auto* line = new QWidget(this);
     auto* row = new QHBoxLayout(line);
     row->setContentsMargins(0, 0, 0, 0);
-    m_historyButton = new QToolButton(line);
     m_historyButton->setText(tr("Earlier"));
     m_historyButton->setToolTip(tr("Prompts that were run before"));
     m_historyButton->setAccessibleName(tr("Earlier prompts"));
@@ -206,7 +222,6 @@ QWidget* PromptPanel::makeButtons()
         button->setMinimumHeight(4 * grid::unit);
         button->setFocusPolicy(Qt::StrongFocus);
         button->setAccessibleName(QString(actions[at]->text()).remove(u'&'));
-        button->setAccessibleDescription(actions[at]->toolTip());
         cells->addWidget(button, at / 2, at % 2);
         m_buttons += button;
     }
@@ -281,13 +296,30 @@ void PromptPanel::updatePace()
 void PromptPanel::updateActions()
 {
     const RunSpec now = spec();
-    const RunAbilities can =
-        abilitiesIn(m_store.state(), m_model != nullptr, !now.promptText.isEmpty() || !now.promptIds.empty());
+    const RunAbilities can = abilitiesIn(m_store.state(), m_model != nullptr,
+        !now.promptText.isEmpty() || !now.promptIds.empty(), asksForTheSame(now, m_store.spec()));
     m_run->setEnabled(can.run);
     m_continue->setEnabled(can.proceed);
     m_step->setEnabled(can.step);
     m_stop->setEnabled(can.stop);
+    explainStep();
     markPrimary();
+}
+
+/// A step that begins a new run takes the place of the one that is shown: it says so.
+void PromptPanel::explainStep()
+{
+    using State = RunStore::State;
+    const State state = m_store.state();
+    QString tip = tr("Makes one token, then pauses");
+    if (state == State::Finished && !m_step->isEnabled())
+        tip = tr("The run has ended: there is no next token. Run begins it again; with another prompt or other "
+                 "sampling, Step begins a new run");
+    else if (state == State::Finished || state == State::Failed)
+        tip = tr("Begins a new run with this prompt, makes one token, then pauses");
+    m_step->setToolTip(tr("%1 (%2)").arg(tip, m_step->shortcut().toString(QKeySequence::NativeText)));
+    for (AccentButton* button : m_buttons)
+        button->setAccessibleDescription(button->defaultAction()->toolTip());
 }
 
 /// The accent is on the action that comes next: Continue when paused, else Run.

@@ -31,7 +31,9 @@ struct RunAbilities {
 
     bool operator==(const RunAbilities&) const = default;
 };
-RunAbilities abilitiesIn(RunStore::State state, bool hasModel, bool hasPrompt);
+/// `asShown`: what a new run would be asked for is what the run that is shown was asked for. Then there is nothing to
+/// step to once that has ended.
+RunAbilities abilitiesIn(RunStore::State state, bool hasModel, bool hasPrompt, bool asShown = false);
 
 /// Ids separated by blanks, commas or line feeds; empty when there is anything else or nothing at all.
 std::vector<TokenId> parseTokenIds(const QString& text);
@@ -81,17 +83,18 @@ private:
     QWidget* makePace();
     QWidget* makeButtons();
     void updateActions();
+    void explainStep();
     void updatePace();
     void markPrimary();
 
     const RunStore& m_store;
     ModelFactsPtr m_model;
     QLabel* m_caption;
+    QToolButton* m_historyButton;
     QPlainTextEdit* m_prompt;
     SamplingForm* m_sampling;
     EngineForm* m_engine;
     PromptHistory m_history;
-    QToolButton* m_historyButton = nullptr;
     QSlider* m_pace;
     QLabel* m_paceText;
     QList<AccentButton*> m_buttons; ///< in the order of runActions()

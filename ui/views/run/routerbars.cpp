@@ -11,30 +11,38 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace colibri {
 namespace {
 
 constexpr int rowSpare = 4;
+constexpr int tickLength = 3;
+
+QString endText(double value)
+{
+    return QString::number(value, 'g', 3);
+}
 
 } // namespace
 
 double BarScale::share(double value) const
 {
-    if (std::isnan(value))
-        return share(0);
-    return high > low ? std::clamp((value - low) / (high - low), 0.0, 1.0) : 0;
+    return high > low && !std::isnan(value) ? std::clamp((value - low) / (high - low), 0.0, 1.0) : 0;
 }
 
 BarScale barScale(const std::vector<float>& values)
 {
-    BarScale scale{0, 0};
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    BarScale scale{infinity, -infinity};
     for (const float value : values) {
         if (std::isfinite(value)) {
             scale.low = std::min(scale.low, static_cast<double>(value));
             scale.high = std::max(scale.high, static_cast<double>(value));
         }
     }
+    if (scale.low > scale.high)
+        return {};
     if (scale.low == scale.high)
         scale.high = scale.low + 1;
     return scale;
@@ -84,9 +92,10 @@ void RouterBars::arrange()
     m_rows = m_report ? barOrder(*m_report, m_order) : std::vector<int>();
     m_scale = barScale(m_report ? m_report->logits : std::vector<float>());
     const int rowHeight = fontMetrics().height() + rowSpare;
+    const int page = std::max(0, viewport()->height() - axisHeight());
     verticalScrollBar()->setSingleStep(rowHeight);
-    verticalScrollBar()->setPageStep(viewport()->height());
-    verticalScrollBar()->setRange(0, std::max(0, static_cast<int>(m_rows.size()) * rowHeight - viewport()->height()));
+    verticalScrollBar()->setPageStep(page);
+    verticalScrollBar()->setRange(0, std::max(0, static_cast<int>(m_rows.size()) * rowHeight - page));
     viewport()->update();
 }
 
@@ -103,7 +112,18 @@ QSize RouterBars::sizeHint() const
 QRect RouterBars::rowRect(int row) const
 {
     const int height = fontMetrics().height() + rowSpare;
-    return {0, row * height - verticalScrollBar()->value(), viewport()->width(), height};
+    return {0, axisHeight() + row * height - verticalScrollBar()->value(), viewport()->width(), height};
+}
+
+int RouterBars::rowAt(int y) const
+{
+    const int row = (y - axisHeight() + verticalScrollBar()->value()) / rowRect(0).height();
+    return y >= axisHeight() && row < static_cast<int>(m_rows.size()) ? row : -1;
+}
+
+int RouterBars::axisHeight() const
+{
+    return fontMetrics().height() + tickLength + 2;
 }
 
 RouterBars::Columns RouterBars::columns() const
@@ -141,7 +161,8 @@ void RouterBars::choose(int row)
     m_selection.select({m_report->position, m_report->layer, rankOf(*m_report, expert), expert});
     const QRect rect = rowRect(row);
     QScrollBar& bar = *verticalScrollBar();
-    bar.setValue(bar.value() + std::min(0, rect.top()) + std::max(0, rect.bottom() - viewport()->height() + 1));
+    bar.setValue(
+        bar.value() + std::min(0, rect.top() - axisHeight()) + std::max(0, rect.bottom() - viewport()->height() + 1));
 }
 
 QString RouterBars::describe(int expert) const
@@ -184,8 +205,7 @@ void RouterBars::keyPressEvent(QKeyEvent* event)
 
 void RouterBars::mousePressEvent(QMouseEvent* event)
 {
-    const int height = rowRect(0).height();
-    choose((static_cast<int>(event->position().y()) + verticalScrollBar()->value()) / height);
+    choose(rowAt(static_cast<int>(event->position().y())));
 }
 
 bool RouterBars::viewportEvent(QEvent* event)
@@ -193,8 +213,10 @@ bool RouterBars::viewportEvent(QEvent* event)
     if (event->type() != QEvent::ToolTip)
         return QAbstractScrollArea::viewportEvent(event);
     const auto& help = static_cast<QHelpEvent&>(*event);
-    const int row = (help.pos().y() + verticalScrollBar()->value()) / rowRect(0).height();
-    if (row < static_cast<int>(m_rows.size()))
+    const int row = rowAt(help.pos().y());
+    if (help.pos().y() < axisHeight() && !m_rows.empty())
+        QToolTip::showText(help.globalPos(), describeAxis(), this);
+    else if (row >= 0)
         QToolTip::showText(help.globalPos(), describe(m_rows[static_cast<std::size_t>(row)]), this, rowRect(row));
     else
         QToolTip::hideText();
@@ -208,11 +230,46 @@ void RouterBars::paintEvent(QPaintEvent*)
     QPainter painter(viewport());
     painter.setFont(font());
     const Columns parts = columns();
+    paintAxis(painter, parts);
+    painter.setClipRect(viewport()->rect().adjusted(0, axisHeight(), 0, 0));
     paintMargin(painter, parts);
     const int height = rowRect(0).height();
     const int first = verticalScrollBar()->value() / height;
     for (int row = first; row < static_cast<int>(m_rows.size()) && rowRect(row).top() < viewport()->height(); ++row)
         paintRow(painter, rowRect(row), m_rows[static_cast<std::size_t>(row)], parts);
+}
+
+QString RouterBars::describeAxis() const
+{
+    return tr("Bars go from the least logit of the layer, %1, to the largest, %2. Dashed lines stand at the logits of "
+              "the last chosen and of the first rejected expert.")
+        .arg(endText(m_scale.low), endText(m_scale.high));
+}
+
+/// The ends of the bars and zero, where it has room between them; above the numbers what they are.
+void RouterBars::paintAxis(QPainter& painter, const Columns& parts) const
+{
+    const ThemeColors& theme = themeColors(schemeOf(palette()));
+    const int line = fontMetrics().height();
+    const int bottom = axisHeight() - 1;
+    const QString low = endText(m_scale.low);
+    const QString high = endText(m_scale.high);
+    const int zeroWidth = fontMetrics().horizontalAdvance(u'0');
+    const int zero = parts.barX(m_scale.share(0));
+    const QRect bar(parts.bar, 0, parts.barWidth, line);
+    painter.setPen(QColor::fromRgb(theme.mutedText));
+    painter.drawText(bar, Qt::AlignLeft | Qt::AlignVCenter, low);
+    painter.drawText(bar, Qt::AlignRight | Qt::AlignVCenter, high);
+    const bool inside = m_scale.low < 0 && m_scale.high > 0;
+    if (inside && zero - zeroWidth > bar.left() + fontMetrics().horizontalAdvance(low)
+        && zero + zeroWidth < bar.right() - fontMetrics().horizontalAdvance(high))
+        painter.drawText(QRect(zero - zeroWidth, 0, 2 * zeroWidth, line), Qt::AlignCenter, QStringLiteral("0"));
+    painter.drawText(QRect(parts.value, 0, parts.valueWidth, line), Qt::AlignRight | Qt::AlignVCenter, tr("logit"));
+    if (parts.bitsWidth > 0)
+        painter.drawText(QRect(parts.bits, 0, parts.bitsWidth, line), Qt::AlignRight | Qt::AlignVCenter, tr("bits"));
+    painter.drawLine(parts.bar, bottom, parts.barX(1), bottom);
+    for (const double share : {0., inside ? m_scale.share(0) : 0., 1.})
+        painter.drawLine(parts.barX(share), bottom - tickLength, parts.barX(share), bottom);
 }
 
 /// The band between the logits of the last chosen and the first rejected expert, and the zero line.
@@ -227,14 +284,17 @@ void RouterBars::paintMargin(QPainter& painter, const Columns& parts) const
         const int to = parts.barX(m_scale.share(logit(m_report->chosen.back().expert)));
         const int from = parts.barX(m_scale.share(logit(m_report->firstRejected)));
         const int left = std::min(from, to);
-        painter.fillRect(QRect(left, 0, std::max(1, std::abs(to - from)), bottom), QColor::fromRgb(theme.pending));
+        painter.fillRect(QRect(left, axisHeight(), std::max(1, std::abs(to - from)), bottom - axisHeight()),
+            QColor::fromRgb(theme.pending));
         painter.setPen(QPen(QColor::fromRgb(theme.warningText), 1, Qt::DashLine));
-        painter.drawLine(from, 0, from, bottom);
-        painter.drawLine(to, 0, to, bottom);
+        painter.drawLine(from, axisHeight(), from, bottom);
+        painter.drawLine(to, axisHeight(), to, bottom);
     }
+    if (m_scale.low > 0 || m_scale.high < 0)
+        return;
     const int zero = parts.barX(m_scale.share(0));
     painter.setPen(QColor::fromRgb(theme.line));
-    painter.drawLine(zero, 0, zero, bottom);
+    painter.drawLine(zero, axisHeight(), zero, bottom);
 }
 
 void RouterBars::paintRow(QPainter& painter, const QRect& row, int expert, const Columns& parts) const
@@ -245,9 +305,8 @@ void RouterBars::paintRow(QPainter& painter, const QRect& row, int expert, const
     const int rank = rankOf(*m_report, expert);
     const bool current = expert == m_selection.selection().expert;
     const bool zeroed = rank >= 0 && m_report->chosen[static_cast<std::size_t>(rank)].zeroed;
-    const int zero = parts.barX(m_scale.share(0));
     const int end = parts.barX(m_scale.share(static_cast<double>(value)));
-    const QRect bar(std::min(zero, end), row.top() + 3, std::max(2, std::abs(end - zero)), row.height() - 6);
+    const QRect bar(parts.bar, row.top() + 3, std::max(2, end - parts.bar), row.height() - 6);
     const QColor strong = palette().color(QPalette::Text);
     painter.fillRect(bar,
         rank >= 0 ? QColor::fromRgb(expertColor(static_cast<std::uint32_t>(expert), m_experts, scheme))

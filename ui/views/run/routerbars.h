@@ -11,18 +11,20 @@
 
 namespace colibri {
 
-/// Where values lie along a bar; the zero line is always inside.
+/// Where values lie along a bar: from the least to the largest of them, so that the larger one has the longer bar.
 struct BarScale {
     double low = 0;
     double high = 1;
 
-    /// 0 to 1; values that are not finite count as the nearest end.
+    /// 0 to 1; infinite values count as the nearest end, NaN has no bar.
     double share(double value) const;
 };
+/// Of the finite ones; without any, or with all alike, one unit long.
 BarScale barScale(const std::vector<float>& values);
 
 /// Router logits of one decision as bars: a row for each expert with its id, value and bits. Chosen experts have a
-/// filled mark with their rank, the first rejected one an empty mark; the band between the two is the margin.
+/// filled mark, the first rejected one an empty mark; dashed lines stand at the logits of the last chosen and of the
+/// first rejected one. An axis above the rows names the ends of the bars.
 class RouterBars : public QAbstractScrollArea, public CurrentItem {
     Q_OBJECT
 
@@ -51,7 +53,11 @@ private:
     void arrange();
     void choose(int row);
     int currentRow() const; ///< -1: none
+    int rowAt(int y) const; ///< of the viewport; -1: none there
+    int axisHeight() const; ///< of what stands above the rows and does not scroll
     QString describe(int expert) const;
+    QString describeAxis() const;
+    void paintAxis(QPainter& painter, const Columns& columns) const;
     void paintMargin(QPainter& painter, const Columns& columns) const;
     void paintRow(QPainter& painter, const QRect& row, int expert, const Columns& columns) const;
 

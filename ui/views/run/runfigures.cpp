@@ -4,6 +4,7 @@
 #include "views/theme/theme.h"
 
 #include <QCoreApplication>
+#include <QEvent>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -128,6 +129,8 @@ RunFigures::RunFigures(const RunStore& run, QWidget* parent)
     m_breaker = addWarning(tr("Circuit breaker"),
         tr("The circuit breaker met so many values that were not finite. Cells with a red corner had an expert's "
            "output zeroed."));
+    m_breaker->setForegroundRole(QPalette::BrightText); // of the theme's palettes: the colour of errors
+    tint();
     for (std::size_t figure = 0; figure < FigureCount; ++figure) {
         auto* caption = new QLabel(names[figure], this);
         caption->setForegroundRole(QPalette::PlaceholderText);
@@ -149,25 +152,33 @@ RunFigures::RunFigures(const RunStore& run, QWidget* parent)
     refresh();
 }
 
+void RunFigures::changeEvent(QEvent* event)
+{
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::PaletteChange)
+        tint();
+}
+
+void RunFigures::tint()
+{
+    QPalette warning; // of one colour; all others stay inherited
+    warning.setColor(QPalette::WindowText, QColor::fromRgb(themeColors(schemeOf(palette())).warningText));
+    m_gap->setPalette(warning);
+}
+
 void RunFigures::refresh()
 {
     const FigureTexts texts = figuresOf(m_run);
-    const auto tint = [this](QLabel* label, QRgb color) {
-        QPalette tinted = palette();
-        tinted.setColor(QPalette::WindowText, QColor::fromRgb(color));
-        label->setPalette(tinted);
-    };
-    const ThemeColors& theme = themeColors(schemeOf(palette()));
     m_state->setText(texts.state);
     m_state->setToolTip(texts.state);
-    tint(m_state, texts.failed ? theme.errorText : palette().color(QPalette::WindowText).rgb());
+    const QPalette::ColorRole role = texts.failed ? QPalette::BrightText : QPalette::WindowText;
+    if (m_state->foregroundRole() != role)
+        m_state->setForegroundRole(role);
     const std::array<QString, FigureCount> values{texts.tokens, texts.prefill, texts.decode, texts.last};
     for (std::size_t figure = 0; figure < FigureCount; ++figure)
         m_figures[figure]->setText(values[figure]);
     m_gap->setText(texts.gap);
-    tint(m_gap, theme.warningText);
     m_breaker->setText(texts.breaker);
-    tint(m_breaker, theme.errorText);
     m_gap->setVisible(!texts.gap.isEmpty());
     m_breaker->setVisible(!texts.breaker.isEmpty());
 }

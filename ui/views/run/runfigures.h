@@ -33,9 +33,13 @@ public:
     /// The store outlives the widget.
     explicit RunFigures(const RunStore& run, QWidget* parent = nullptr);
 
+protected:
+    void changeEvent(QEvent* event) override;
+
 private:
     enum Figure { Tokens, Prefill, Decode, Last, FigureCount };
     void refresh();
+    void tint(); ///< once for each scheme: styles cache by palette, and one made at each refresh fills that cache
 
     const RunStore& m_run;
     QLabel* m_state;

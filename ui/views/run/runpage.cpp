@@ -15,6 +15,7 @@
 #include <QPushButton>
 #include <QSplitter>
 #include <QStackedWidget>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -49,7 +50,8 @@ RunPage::RunPage(
     auto* const middleColumn = new QVBoxLayout(middle);
     middleColumn->setContentsMargins(0, 0, 0, 0);
     middleColumn->setSpacing(0);
-    middleColumn->addWidget(new CompareBar(run, kept, selection, m_drop, middle));
+    auto* const compare = new CompareBar(run, kept, selection, m_drop, middle);
+    middleColumn->addWidget(compare);
     middleColumn->addWidget(m_middle, 1);
     for (QWidget* part : std::initializer_list<QWidget*>{m_prompt, middle})
         m_parts->addWidget(part);
@@ -62,6 +64,7 @@ RunPage::RunPage(
     column->addWidget(m_parts, 1);
     column->addWidget(new RunFigures(run, this));
 
+    orderTabs(*compare);
     connectPrompt();
     connect(m_colors, &ColorBar::coloringChanged, m_text, &TokenTextView::setColoring);
     connect(m_colors, &ColorBar::coloringChanged, m_keptText, &TokenTextView::setColoring);
@@ -70,12 +73,24 @@ RunPage::RunPage(
     connect(&open, &OpenStore::modelChanged, this, &RunPage::showModel);
     connect(&run, &RunStore::reset, this, &RunPage::showRun);
     connect(&run, &RunStore::tokensAppended, this, &RunPage::showEmptyState);
+    connect(&run, &RunStore::routedAdvanced, this, &RunPage::spreadMargins);
     connect(&kept, &RunStore::reset, this, &RunPage::showKept);
     connect(runActions().first(), &QAction::enabledChanged, this, &RunPage::showEmptyState);
     connect(m_views, &QSplitter::splitterMoved, this, [this] { m_viewsMoved = true; });
     showModel();
     showRun();
     showKept();
+}
+
+/// As they are read: what is above the text first, and the second text before the grid.
+void RunPage::orderTabs(const QWidget& compare)
+{
+    QWidget* before = m_colors->previousInFocusChain();
+    for (QToolButton* const button : compare.findChildren<QToolButton*>()) {
+        setTabOrder(before, button);
+        before = button;
+    }
+    setTabOrder(m_text, m_keptText);
 }
 
 void RunPage::makeKeepActions()
@@ -130,8 +145,12 @@ QWidget* RunPage::makeMiddle()
     auto* column = new QVBoxLayout(middle);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
-    m_texts->addWidget(m_text);
-    m_texts->addWidget(m_keptText);
+    m_texts->addWidget(makePane(tr("This run"), tr("The run that the grid and the details are about."), m_text));
+    m_texts->addWidget(makePane(tr("Kept run"), tr("The run that was kept, for comparison."), m_keptText));
+    m_text->compareWith(m_kept);
+    m_keptText->compareWith(m_run);
+    m_grid->compareWith(m_kept);
+    m_keptText->setAccessibleName(tr("Text of the kept run"));
     m_texts->setChildrenCollapsible(false);
     m_views->addWidget(m_texts);
     m_views->addWidget(m_grid);
@@ -140,6 +159,24 @@ QWidget* RunPage::makeMiddle()
     column->addWidget(m_colors);
     column->addWidget(m_views, 1);
     return middle;
+}
+
+QWidget* RunPage::makePane(const QString& title, const QString& tip, TokenTextView* text)
+{
+    auto* const pane = new QWidget(m_texts);
+    auto* const column = new QVBoxLayout(pane);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(0);
+    auto* const label = new QLabel(tr("<b>%1</b> \u2013 a line above marks the tokens that differ").arg(title), pane);
+    label->setToolTip(
+        tr("%1 Tokens where the two runs differ have a line above, in the grid a line below their name.").arg(tip));
+    label->setContentsMargins(grid::unit, grid::half, grid::unit, grid::half);
+    label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
+    label->hide();
+    m_titles << label;
+    column->addWidget(label);
+    column->addWidget(text, 1);
+    return pane;
 }
 
 void RunPage::showModel()
@@ -151,13 +188,28 @@ void RunPage::showModel()
 void RunPage::showRun()
 {
     m_colors->setShape(m_run.record() ? m_run.record()->shape() : RunRecord::Shape{0, 0, 0, 0, 0});
+    m_spreadAt = 0;
+    spreadMargins();
     showEmptyState();
+}
+
+/// Each time that the run has doubled: the colours then change a few times in all, most of them early.
+void RunPage::spreadMargins()
+{
+    if (!m_run.record() || m_run.routed() < m_spreadAt)
+        return;
+    m_spreadAt = 2 * std::max(1, m_run.routed());
+    const bool logits = !m_run.model() || selectsByLogits(m_run.model()->config.routing);
+    m_colors->setMargins(marginMiddle(*m_run.record(), m_run.routed()), logits ? tr("logits") : tr("score"));
 }
 
 void RunPage::showKept()
 {
     const bool kept = m_kept.record() != nullptr;
     m_keptText->setVisible(kept);
+    m_keptText->parentWidget()->setVisible(kept);
+    for (QLabel* const title : m_titles)
+        title->setVisible(kept);
     m_drop->setEnabled(kept);
 }
 

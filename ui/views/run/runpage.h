@@ -58,10 +58,13 @@ private:
     QWidget* makeMiddle();
     void makeKeepActions();
     void connectPrompt();
+    void orderTabs(const QWidget& compare);
     void showModel();
     void showRun();
     void showKept();
+    QWidget* makePane(const QString& title, const QString& tip, TokenTextView* text);
     void showEmptyState();
+    void spreadMargins();
     void fitGrid(); ///< shows all layers of a new run when that leaves half of the height to the text
     void act(); ///< what the empty page offers
 
@@ -76,10 +79,12 @@ private:
     ExpertGridView* m_grid;
     QSplitter* m_texts;
     TokenTextView* m_keptText;
+    QList<QLabel*> m_titles; ///< of the texts, while there are two
     QStackedWidget* m_middle;
     QLabel* m_emptyText;
     QPushButton* m_emptyAction;
     QSplitter* m_views;
+    int m_spreadAt = 0; ///< routed positions at which the margins are looked at next
     bool m_viewsMoved = false; ///< the user chose the heights
     QSplitter* m_parts;
 };

@@ -17,20 +17,57 @@
 #include <QVBoxLayout>
 
 namespace colibri {
+
+/// A value whose lines are elided where they have no room; the tool tip then has all of it above what it means.
+class ValueLabel : public QLabel {
+public:
+    explicit ValueLabel(QWidget* parent)
+        : QLabel(parent)
+    {
+        setFont(monospaceFont());
+        setTextFormat(Qt::PlainText);
+        setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+        setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed); // what is too long moves nothing
+        setMinimumWidth(12 * grid::unit);
+    }
+
+    void setValue(const QString& value)
+    {
+        m_value = value;
+        fit();
+    }
+    void setMeaning(const QString& meaning)
+    {
+        m_meaning = meaning;
+        fit();
+    }
+
+protected:
+    void resizeEvent(QResizeEvent* event) override
+    {
+        QLabel::resizeEvent(event);
+        fit();
+    }
+
+private:
+    void fit()
+    {
+        QStringList lines = m_value.split(u'\n');
+        for (QString& line : lines)
+            line = fontMetrics().elidedText(line, Qt::ElideRight, contentsRect().width());
+        const QString fitted = lines.join(u'\n');
+        if (fitted != text())
+            setText(fitted);
+        setToolTip(fitted == m_value ? m_meaning : m_value + QStringLiteral("\n\n") + m_meaning);
+    }
+
+    QString m_value;
+    QString m_meaning;
+};
+
 namespace {
 
 enum Page { EmptyPage, ReportPage };
-
-QLabel* makeValue(QWidget* parent)
-{
-    auto* label = new QLabel(parent);
-    label->setFont(monospaceFont());
-    label->setTextFormat(Qt::PlainText);
-    label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
-    label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed); // what is too long is cut, nothing moves
-    label->setMinimumWidth(12 * grid::unit);
-    return label;
-}
 
 /// A line for each chosen expert, best first; two on a line from five on.
 QString chosenLines(const TokenReport& report)
@@ -85,6 +122,14 @@ TokenDetails::TokenDetails(const RunStore& run, SelectionStore& selection, QWidg
     column->addWidget(m_logitState);
     m_bars = new RouterBars(selection, report);
     column->addWidget(m_bars, 1);
+    m_legend =
+        new QLabel(tr("\u25cf chosen, \u25cb first rejected, \u2717 zeroed; dashed: the logits of the last chosen and "
+                      "the first rejected. Bars begin at the least logit."),
+            report);
+    m_legend->setWordWrap(true);
+    m_legend->setForegroundRole(QPalette::PlaceholderText);
+    m_legend->setAccessibleName(tr("Legend of the router logits"));
+    column->addWidget(m_legend);
     m_pages->addWidget(report);
     auto* all = new QVBoxLayout(this);
     all->setContentsMargins(0, 0, 0, 0);
@@ -137,11 +182,11 @@ QWidget* TokenDetails::makeFacts()
     form->setHorizontalSpacing(grid::wide);
     form->setVerticalSpacing(grid::half);
     form->setRowWrapPolicy(QFormLayout::DontWrapRows);
-    form->setFieldGrowthPolicy(QFormLayout::ExpandingFieldsGrow);
+    form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
     for (std::size_t field = 0; field < FieldCount; ++field) {
-        m_fields[field] = makeValue(facts);
+        m_fields[field] = new ValueLabel(facts);
         m_fields[field]->setAccessibleName(names[field]);
-        m_fields[field]->setToolTip(tips[field]);
+        m_fields[field]->setMeaning(tips[field]);
         form->addRow(names[field], m_fields[field]);
     }
     m_layer = new QSpinBox(facts);
@@ -212,14 +257,15 @@ void TokenDetails::show()
         byteLines(report.piece.bytes), TokenReportText::place(report), TokenReportText::time(report),
         chosenLines(report), TokenReportText::margin(report)};
     for (std::size_t field = 0; field < FieldCount; ++field)
-        m_fields[field]->setText(texts[field]);
+        m_fields[field]->setValue(texts[field]);
     if (const QString stages = TokenReportText::stages(report); !stages.isEmpty())
-        m_fields[Time]->setToolTip(stages);
+        m_fields[Time]->setMeaning(stages);
     const QSignalBlocker quiet(m_layer);
     m_layer->setRange(0, static_cast<int>(m_run.record()->shape().layers) - 1);
     m_layer->setValue(report.layer);
     m_logitState->setText(TokenReportText::logitState(report));
     m_logitState->setVisible(report.logitState != LogitState::Held);
+    m_legend->setVisible(report.logitState == LogitState::Held);
 }
 
 void TokenDetails::chooseLayer(int layer)

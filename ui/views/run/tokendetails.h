@@ -20,6 +20,7 @@ class QToolButton;
 namespace colibri {
 
 class RouterBars;
+class ValueLabel;
 
 /// Everything known of the selected token in the selected layer, with its router logits as bars.
 class TokenDetails : public QWidget {
@@ -51,11 +52,12 @@ private:
     QStackedWidget* m_pages;
     QPushButton* m_newest;
     QLabel* m_hint;
-    std::array<QLabel*, FieldCount> m_fields{};
+    std::array<ValueLabel*, FieldCount> m_fields{};
     QSpinBox* m_layer;
     QComboBox* m_order;
     QLabel* m_logitState;
     RouterBars* m_bars;
+    QLabel* m_legend; ///< of the bars
 };
 
 } // namespace colibri

@@ -20,6 +20,14 @@ QChar pictured(QChar character)
     return code == 0x7F ? QChar(0x2421) : character;
 }
 
+/// Nothing but controls of the second set (U+0080 to U+009F), which have no pictures.
+bool isUnseen(const QString& text)
+{
+    return !text.isEmpty() && std::all_of(text.begin(), text.end(), [](QChar character) {
+        return character.unicode() >= 0x80 && character.unicode() < 0xA0;
+    });
+}
+
 } // namespace
 
 TokenLook lookOf(const TokenPiece& piece)
@@ -28,7 +36,7 @@ TokenLook lookOf(const TokenPiece& piece)
         return TokenLook::Special;
     if (piece.bytes.isEmpty())
         return TokenLook::Id;
-    if (piece.partial)
+    if (piece.partial || piece.invalid || isUnseen(piece.text))
         return TokenLook::Hex;
     return piece.text.isEmpty() ? TokenLook::Continuation : TokenLook::Text;
 }
@@ -66,6 +74,11 @@ QString shownText(const TokenPiece& piece)
 QString shownOnOneLine(const TokenPiece& piece)
 {
     return shownText(piece).remove(u'\n');
+}
+
+QString shownOrBytes(const TokenPiece& piece)
+{
+    return lookOf(piece) == TokenLook::Continuation ? hexBytes(piece.bytes) : shownOnOneLine(piece);
 }
 
 double chipPadding(TokenLook look)

@@ -10,7 +10,7 @@ namespace colibri {
 /// How a token is drawn.
 enum class TokenLook : std::uint8_t {
     Text, ///< characters
-    Hex, ///< a part of a character that is not complete: its bytes
+    Hex, ///< bytes that are no character: a part of one that is not complete, no UTF-8, or a control without picture
     Special, ///< the name of a special token
     Id, ///< a number, when there is no tokenizer or the id is unknown to it
     Continuation, ///< its bytes completed a character that stands in an earlier token: a narrow sliver
@@ -24,6 +24,8 @@ TokenLook lookOf(const TokenPiece& piece);
 QString shownText(const TokenPiece& piece);
 /// The same on one line: line feeds are marks only.
 QString shownOnOneLine(const TokenPiece& piece);
+/// The same, where each token stands alone: a continuation is its bytes.
+QString shownOrBytes(const TokenPiece& piece);
 
 /// Pixels left and right of a token's characters together; all of the width of a continuation.
 double chipPadding(TokenLook look);

@@ -139,6 +139,13 @@ int rankOf(const TokenReport& report, int expert)
     return found == report.chosen.end() ? -1 : static_cast<int>(found - report.chosen.begin());
 }
 
+QString otherToken(const RunStore& other, int position)
+{
+    TokenReport there;
+    there.piece = other.piece(position);
+    return TokenReportText::tr("The other run has %1 here").arg(TokenReportText::token(there));
+}
+
 QString TokenReportText::token(const TokenReport& report)
 {
     switch (lookOf(report.piece)) {
@@ -147,7 +154,9 @@ QString TokenReportText::token(const TokenReport& report)
     case TokenLook::Special:
         return tr("%1 (special)").arg(shownText(report.piece));
     case TokenLook::Hex:
-        return tr("%1 (part of a character)").arg(shownText(report.piece));
+        return report.piece.partial ? tr("%1 (part of a character)").arg(shownText(report.piece))
+            : report.piece.invalid  ? tr("%1 (no UTF-8)").arg(shownText(report.piece))
+                                    : tr("%1 (control character)").arg(shownText(report.piece));
     case TokenLook::Continuation:
         return tr("%1 (end of the character before)").arg(hexBytes(report.piece.bytes));
     case TokenLook::Id:

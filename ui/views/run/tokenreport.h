@@ -62,6 +62,8 @@ public:
     static QString csv(const TokenReport& report, BarOrder order); ///< a row for each expert, with a header
 };
 
+/// "The other run has a here"; `position` < other.tokens().
+QString otherToken(const RunStore& other, int position);
 QString logitText(float value); ///< four decimals
 QString weightText(float value); ///< three decimals
 QString bitsText(float value); ///< "0x3f800000"

@@ -17,6 +17,7 @@ namespace {
 
 constexpr double promptLine = 3;
 constexpr double markSize = 6;
+constexpr double differenceLine = 2; ///< in the gap above the line
 
 } // namespace
 
@@ -64,10 +65,12 @@ void TokenTextView::paintFragment(
     const bool prompt = token < m_run.promptTokens();
     const bool routed = token < m_run.routed();
     const bool colored = routed && m_coloring.by != ColorBy::Nothing;
-    const QRgb color = colored
-        ? decisionColor(*m_run.record(), token, m_coloring.layer, m_coloring.by, m_coloring.rank, inks.scheme)
-        : 0;
+    const QRgb color = colored ? decisionColor(*m_run.record(), token, m_coloring.layer, m_coloring.by, m_coloring.rank,
+                           inks.scheme, m_coloring.marginMiddle)
+                               : 0;
     QRectF chip = rect.adjusted(0, 2, 0, -2);
+    if (differs(token))
+        painter.fillRect(QRectF(rect.left(), rect.top(), rect.width() - 1, differenceLine), inks.text);
     QColor ink = inks.text;
     if (prompt)
         painter.fillRect(chip, QColor::fromRgb(inks.theme.promptBand));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/run/tokentextview.h"
+#include "stores/rundifference.h"
 
 #include "views/run/tokenglyphs.h"
 #include "views/run/tokenreport.h"
@@ -63,6 +64,19 @@ void TokenTextView::setColoring(const Coloring& coloring)
         return;
     m_coloring = coloring;
     viewport()->update();
+}
+
+void TokenTextView::compareWith(const RunStore& other)
+{
+    m_other = &other;
+    connect(&other, &RunStore::reset, viewport(), qOverload<>(&QWidget::update));
+    connect(&other, &RunStore::tokensAppended, this, [this](int from) { updateFrom(from); });
+    viewport()->update();
+}
+
+bool TokenTextView::differs(int token) const
+{
+    return m_other && differentTokens(m_run, *m_other, token);
 }
 
 void TokenTextView::rebuild()
@@ -162,7 +176,8 @@ QString TokenTextView::currentText() const
     const int token = m_selection.selection().token;
     if (token < 0 || token >= m_run.tokens())
         return {};
-    return TokenReportText::spoken(makeTokenReport(m_run, token, m_coloring.layer));
+    const QString spoken = TokenReportText::spoken(makeTokenReport(m_run, token, m_coloring.layer));
+    return differs(token) ? tr("%1; %2").arg(spoken, otherToken(*m_other, token)) : spoken;
 }
 
 void TokenTextView::copy() const
@@ -328,14 +343,19 @@ bool TokenTextView::event(QEvent* event)
     return QAbstractScrollArea::event(event);
 }
 
+QString TokenTextView::summary(int token) const
+{
+    const QString summary = TokenReportText::summary(makeTokenReport(m_run, token, m_coloring.layer));
+    return differs(token) ? summary + u'\n' + otherToken(*m_other, token) : summary;
+}
+
 bool TokenTextView::viewportEvent(QEvent* event)
 {
     if (event->type() == QEvent::ToolTip) {
         const auto& help = static_cast<QHelpEvent&>(*event);
         const int token = tokenAt(help.pos());
         if (token >= 0 && m_run.record())
-            QToolTip::showText(help.globalPos(),
-                TokenReportText::summary(makeTokenReport(m_run, token, m_coloring.layer)), this, tokenRect(token));
+            QToolTip::showText(help.globalPos(), summary(token), this, tokenRect(token));
         else
             QToolTip::hideText();
         return true;

@@ -25,6 +25,8 @@ public:
 
     void setColoring(const Coloring& coloring);
     const Coloring& coloring() const { return m_coloring; }
+    /// The run to compare with: tokens where it has another one have a line above. It outlives the view.
+    void compareWith(const RunStore& other);
 
     QRect tokenRect(int token) const; ///< its first part, in coordinates of the viewport; may lie outside of it
     int tokenAt(QPoint viewportPoint) const; ///< -1: none there
@@ -60,6 +62,8 @@ private:
     void updateScrollRange();
     void scrollTo(int token);
     void followSelection();
+    QString summary(int token) const; ///< for a tool tip
+    bool differs(int token) const; ///< the other run has another one there
     /// Makes `token` current; `extend` keeps the other end of the stretch.
     void choose(int token, bool extend);
     int movedBy(int lines) const; ///< token above or below the current one
@@ -70,6 +74,7 @@ private:
     void paintFrame(QPainter& painter, const QRectF& rect, const Inks& inks) const;
 
     const RunStore& m_run;
+    const RunStore* m_other = nullptr; ///< null: none
     SelectionStore& m_selection;
     Coloring m_coloring;
     TokenTextLayout m_layout;

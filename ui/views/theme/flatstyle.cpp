@@ -3,8 +3,12 @@
 
 #include "views/theme/theme.h"
 
+#include <QAbstractScrollArea>
 #include <QPainter>
+#include <QPushButton>
 #include <QStyleOption>
+#include <QTabBar>
+#include <QToolButton>
 
 #include <utility>
 
@@ -15,7 +19,28 @@ constexpr int handleInset = 2; ///< of the slider in its groove
 constexpr int fusionDarker = 140; ///< percent: Fusion's edge is the window's colour darkened by this
 constexpr qsizetype mostPalettes = 64; ///< more than widgets have; a theme's are forgotten some time after it changed
 
+const QAbstractScrollArea* scrollArea(const QWidget* widget)
+{
+    return qobject_cast<const QAbstractScrollArea*>(widget);
+}
+
+bool isPressable(const QWidget* widget)
+{
+    return qobject_cast<const QPushButton*>(widget) || qobject_cast<const QToolButton*>(widget);
+}
+
 } // namespace
+
+void drawFocusRing(QPainter& painter, const QRect& around, const QColor& color)
+{
+    for (int inset = 0; inset < focusRingWidth; ++inset) {
+        const QRect line = around.adjusted(inset, inset, -inset, -inset);
+        painter.fillRect(line.left(), line.top(), line.width(), 1, color);
+        painter.fillRect(line.left(), line.bottom(), line.width(), 1, color);
+        painter.fillRect(line.left(), line.top(), 1, line.height(), color);
+        painter.fillRect(line.right(), line.top(), 1, line.height(), color);
+    }
+}
 
 FlatStyle::FlatStyle()
     : QProxyStyle(QStringLiteral("Fusion"))
@@ -55,9 +80,45 @@ void FlatStyle::drawPrimitive(
 {
     const auto draw = [&](const QStyleOption& with) { QProxyStyle::drawPrimitive(element, &with, painter, widget); };
     const bool box = element == PE_IndicatorCheckBox || element == PE_IndicatorRadioButton;
-    if (!(box && drawEdged<QStyleOptionButton>(option, draw))
+    if (!drawFocus(element, *option, *painter, widget) && !(box && drawEdged<QStyleOptionButton>(option, draw))
         && !(element == PE_FrameLineEdit && drawEdged<QStyleOptionFrame>(option, draw)))
         draw(*option);
+}
+
+bool FlatStyle::drawFocus(
+    PrimitiveElement element, const QStyleOption& option, QPainter& painter, const QWidget* widget) const
+{
+    const QPalette& palette = option.palette;
+    if (element == PE_FrameFocusRect && qobject_cast<const QTabBar*>(widget)) {
+        if (option.state & State_KeyboardFocusChange)
+            drawFocusRing(painter, option.rect, palette.color(QPalette::Highlight));
+        return true;
+    }
+    if (element == PE_FrameFocusRect && isPressable(widget)) {
+        const bool accented = palette.color(QPalette::Button) == palette.color(QPalette::Highlight);
+        if (option.state & State_KeyboardFocusChange)
+            drawFocusRing(painter,
+                widget->rect().adjusted(focusRingWidth, focusRingWidth, -focusRingWidth, -focusRingWidth),
+                palette.color(accented ? QPalette::HighlightedText : QPalette::Highlight));
+        return true;
+    }
+    const QAbstractScrollArea* const area = element == PE_Frame ? scrollArea(widget) : nullptr;
+    if (!area)
+        return false;
+    if (option.state & State_HasFocus) {
+        drawFocusRing(painter, option.rect, palette.color(QPalette::Highlight));
+        return true;
+    }
+    const QWidget& inside = *area->viewport();
+    drawFocusRing(painter, option.rect, inside.palette().color(inside.backgroundRole()));
+    QProxyStyle::drawPrimitive(element, &option, &painter, widget);
+    return true;
+}
+
+int FlatStyle::pixelMetric(PixelMetric metric, const QStyleOption* option, const QWidget* widget) const
+{
+    return metric == PM_DefaultFrameWidth && scrollArea(widget) ? focusRingWidth
+                                                                : QProxyStyle::pixelMetric(metric, option, widget);
 }
 
 void FlatStyle::drawComplexControl(
