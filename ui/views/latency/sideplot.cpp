@@ -17,6 +17,7 @@ namespace colibri {
 namespace {
 
 enum Page { PlotPage, ReasonPage };
+constexpr double leastSeconds = 0.1; ///< of the axis while a run begins
 constexpr double gap = std::numeric_limits<double>::quiet_NaN();
 
 /// The value of a step graph at a place, empty before its first and in a gap.
@@ -27,6 +28,44 @@ QString valueAt(const QCPGraph* graph, double x)
         return {};
     const double value = (next - 1)->value;
     return std::isnan(value) ? QString() : threeDigits(value);
+}
+
+/// The values of a step graph, with a gap where nothing is known.
+struct SpeedLine {
+    QVector<double> keys;
+    QVector<double> values;
+
+    void add(const SpeedSeries::Point& point)
+    {
+        if (!keys.isEmpty() && keys.last() >= point.beginS - 1e-9) { // goes on where the last one ends
+            keys.removeLast();
+            values.removeLast();
+        } else if (!keys.isEmpty()) {
+            values.last() = gap;
+        }
+        keys << point.beginS << point.beginS + point.lengthS;
+        values << point.tokensPerSecond << point.tokensPerSecond;
+    }
+};
+
+struct SpeedLines {
+    SpeedLine decode;
+    SpeedLine prefill;
+    double top = 0;
+    double endS = 0;
+};
+
+SpeedLines speedLines(const SpeedSeries& speed, ShownPhase phase)
+{
+    SpeedLines lines;
+    for (const SpeedSeries::Point& point : speed.points()) {
+        if (phase != ShownPhase::Both && point.prefill != (phase == ShownPhase::Prefill))
+            continue;
+        (point.prefill ? lines.prefill : lines.decode).add(point);
+        lines.top = std::max(lines.top, point.tokensPerSecond);
+        lines.endS = point.beginS + point.lengthS;
+    }
+    return lines;
 }
 
 } // namespace
@@ -137,30 +176,13 @@ void SidePlot::showSpeed()
     m_plot->setAxisTitles(tr("Time of the run (s)"), tr("Speed (tok/s)"));
     m_first->setName(tr("decode"));
     m_second->setName(tr("prefill"));
-    const auto points = m_history.speed().points();
-    double top = 0;
-    QVector<double> keys;
-    QVector<double> decode;
-    QVector<double> prefill;
-    bool both[2]{};
-    for (const SpeedSeries::Point& point : points) {
-        const bool shown = m_phase == ShownPhase::Both || point.prefill == (m_phase == ShownPhase::Prefill);
-        both[point.prefill] |= shown && point.complete;
-        keys << point.beginS;
-        decode << (shown && point.complete && !point.prefill ? point.tokensPerSecond : gap);
-        prefill << (shown && point.complete && point.prefill ? point.tokensPerSecond : gap);
-        top = std::max(top, shown ? point.tokensPerSecond : 0);
-    }
-    if (!points.empty()) { // the last stretch reaches to its end
-        keys << points.back().beginS + points.back().lengthS;
-        decode << decode.last();
-        prefill << prefill.last();
-    }
-    m_first->setData(keys, decode, true);
-    m_second->setData(keys, prefill, true);
-    m_plot->legend->setVisible(both[0] && both[1]);
-    const double seconds = std::max(0.1, m_history.speed().seconds());
-    m_plot->setWhole({0, m_run.busy() ? stepUp(seconds) : seconds}, {0, roundUp(top)});
+    const SpeedLines lines = speedLines(m_history.speed(), m_phase);
+    m_first->setData(lines.decode.keys, lines.decode.values, true);
+    m_second->setData(lines.prefill.keys, lines.prefill.values, true);
+    m_plot->legend->setVisible(!lines.decode.keys.isEmpty() && !lines.prefill.keys.isEmpty());
+    const double seconds = m_phase == ShownPhase::Prefill ? lines.endS : m_history.speed().seconds();
+    const double end = seconds > 0 ? seconds : leastSeconds;
+    m_plot->setWhole({0, m_run.busy() ? stepUp(std::max(leastSeconds, end)) : end}, {0, roundUp(lines.top)});
     m_plot->redraw();
 }
 
