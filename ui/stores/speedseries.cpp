@@ -59,30 +59,45 @@ void SpeedSeries::add(const TimingEvent& event, bool afterPause)
     m_last = event;
 }
 
+std::vector<SpeedSeries::Known> SpeedSeries::stretches(std::size_t phase) const
+{
+    std::vector<Known> stretches;
+    const auto isShort = [this](const Known& known) {
+        return known.endNs - known.beginNs < m_bucketNs || known.tokens < leastTokens;
+    };
+    const auto closeLast = [&] { // a short one joins the one before it
+        if (stretches.size() < 2 || !isShort(stretches.back()))
+            return;
+        Known& before = stretches[stretches.size() - 2];
+        if (before.endNs == stretches.back().beginNs) {
+            before.add(stretches.back());
+            stretches.pop_back();
+        }
+    };
+    for (const Bucket& bucket : m_buckets) {
+        const Known& known = bucket[phase];
+        if (known.ns == 0)
+            continue;
+        const bool goesOn = !stretches.empty() && stretches.back().endNs == known.beginNs;
+        if (goesOn && isShort(stretches.back())) {
+            stretches.back().add(known);
+            continue;
+        }
+        if (!goesOn)
+            closeLast();
+        stretches.push_back(known);
+    }
+    closeLast();
+    return stretches;
+}
+
 std::vector<SpeedSeries::Point> SpeedSeries::points() const
 {
     std::vector<Point> points;
-    points.reserve(m_buckets.size() + 1);
     for (const std::size_t phase : {0, 1}) {
-        std::optional<Known> stretch;
-        const auto isShort = [this](const Known& known) { return known.endNs - known.beginNs < m_bucketNs; };
-        const auto put = [&] {
-            if (stretch)
-                points.push_back({double(stretch->beginNs) * 1e-9, double(stretch->endNs - stretch->beginNs) * 1e-9,
-                    stretch->tokens / (stretch->ns * 1e-9), phase == 0});
-        };
-        for (const Bucket& bucket : m_buckets) {
-            const Known& known = bucket[phase];
-            if (known.ns == 0)
-                continue;
-            if (stretch && stretch->endNs == known.beginNs && (isShort(*stretch) || isShort(known))) {
-                stretch->add(known);
-                continue;
-            }
-            put();
-            stretch = known;
-        }
-        put();
+        for (const Known& known : stretches(phase))
+            points.push_back({double(known.beginNs) * 1e-9, double(known.endNs - known.beginNs) * 1e-9,
+                known.tokens / (known.ns * 1e-9), phase == 0});
     }
     return points;
 }

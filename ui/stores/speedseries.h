@@ -21,6 +21,7 @@ class SpeedSeries {
 public:
     static constexpr std::size_t mostBuckets = 512;
     static constexpr std::uint64_t firstBucketNs = 50'000'000;
+    static constexpr double leastTokens = 4; ///< of a stretch: the time of one token varies more than the speed
 
     /// Steps in the order of their time. `afterPause`: the run was paused before this one.
     void add(const TimingEvent& event, bool afterPause = false);
@@ -33,7 +34,8 @@ public:
         bool prefill = false; ///< of the prompt
     };
     /// The stretches of known speed so far, of the prompt before those of the answer; where one does not begin at the
-    /// end of the one before, nothing is known between. A stretch is a bucket, or one and the begun one beside it.
+    /// end of the one before, nothing is known between. A stretch is a bucket, or more of them until it has
+    /// `leastTokens`; what remains at an end belongs to the stretch before it.
     std::vector<Point> points() const;
     double seconds() const
     {
@@ -52,6 +54,7 @@ private:
     };
     using Bucket = std::array<Known, 2>; ///< prompt, answer
     void reach(std::uint64_t endNs);
+    std::vector<Known> stretches(std::size_t phase) const;
     void spread(std::uint64_t fromNs, std::uint64_t toNs, std::uint32_t tokens, bool answer);
 
     std::vector<Bucket> m_buckets;

@@ -107,6 +107,21 @@ private slots:
         }
     }
 
+    /// One token takes half as long or twice as long as the next: a stretch has several.
+    void aStretchHasSeveralTokens()
+    {
+        SpeedSeries speed;
+        std::uint64_t now = 1;
+        for (std::uint32_t i = 0; i < 200; ++i) {
+            speed.add(stepAt(i, now, 100'000));
+            now += i % 2 == 0 ? 30'000'000 : 70'000'000; // as a machine that is busy elsewhere keeps a pace of 20
+        }
+        const auto points = speed.points();
+        QVERIFY(points.size() >= 30 && points.size() <= 50);
+        for (const SpeedSeries::Point& point : points)
+            QVERIFY(std::abs(point.tokensPerSecond - 20) < 2);
+    }
+
     void pausesHaveNoSpeed()
     {
         SpeedSeries speed;
