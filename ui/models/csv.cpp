@@ -30,8 +30,10 @@ QByteArray csv(const QAbstractItemModel& table)
 {
     QByteArray out;
     QStringList fields;
-    for (int column = 0; column < table.columnCount(); ++column)
-        fields << table.headerData(column, Qt::Horizontal).toString();
+    for (int column = 0; column < table.columnCount(); ++column) {
+        const QVariant whole = table.headerData(column, Qt::Horizontal, Qt::EditRole);
+        fields << (whole.isValid() ? whole : table.headerData(column, Qt::Horizontal)).toString();
+    }
     out += csvLine(fields).toUtf8();
     for (int row = 0; row < table.rowCount(); ++row) {
         fields.clear();

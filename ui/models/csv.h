@@ -13,8 +13,8 @@ namespace colibri {
 /// quote or a line break stands in quotes, and quotes inside of it are doubled.
 QString csvLine(const QStringList& fields);
 
-/// A whole table: its horizontal headers, then its rows, in UTF-8. A cell gives Qt::EditRole where it has one (numbers
-/// without units and grouping), else what is shown.
+/// A whole table: its horizontal headers, then its rows, in UTF-8. Each gives Qt::EditRole where it has one (numbers
+/// without units and grouping, names that are not shortened), else what is shown.
 QByteArray csv(const QAbstractItemModel& table);
 
 } // namespace colibri

@@ -65,18 +65,24 @@ QVariant LayerFiguresModel::headerData(int section, Qt::Orientation orientation,
     if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount)
         return {};
     if (role == Qt::DisplayRole) {
+        const std::array<QString, ColumnCount> names{
+            tr("Layer"), tr("Dist."), tr("Bits"), tr("Gini"), tr("Peak"), tr("Dead"), tr("Even"), tr("Var.")};
+        return names[static_cast<std::size_t>(section)];
+    }
+    if (role == Qt::EditRole) {
         const std::array<QString, ColumnCount> names{tr("Layer"), tr("Distance"), tr("Entropy (bit)"), tr("Gini"),
             tr("Max/mean"), tr("Dead"), tr("Evenness"), tr("Variation")};
         return names[static_cast<std::size_t>(section)];
     }
     if (role == Qt::ToolTipRole) {
         const std::array<QString, ColumnCount> meanings{tr("Layer"),
-            tr("Total variation distance of the loads compared: 0 the same, 1 no expert in common"),
-            tr("Entropy of the load in bits; log2 of the number of experts when even"),
+            tr("Distance: total variation of the loads compared, 0 the same, 1 no expert in common"),
+            tr("Entropy of the load in bits: log2 of the number of experts when even"),
             tr("Gini coefficient of the load: 0 even, near 1 when few experts have all"),
-            tr("Load of the busiest expert over the mean load"), tr("Experts that served no token"),
-            tr("Entropy over its largest value: 1 even, 0 one expert has all"),
-            tr("Standard deviation of the load over its mean")};
+            tr("Max over mean: load of the busiest expert over the mean load"),
+            tr("Dead: experts that served no token"),
+            tr("Evenness: entropy over its largest value, 1 even, 0 one expert has all"),
+            tr("Variation: standard deviation of the load over its mean")};
         return meanings[static_cast<std::size_t>(section)];
     }
     return {};

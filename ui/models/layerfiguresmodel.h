@@ -31,6 +31,7 @@ public:
     /// EditRole: the exact number, an empty text where there is none; SortRole: the number, below all others where
     /// there is none. What is shown is rounded.
     QVariant data(const QModelIndex& index, int role) const override;
+    /// EditRole: the whole name, ToolTipRole: what the column says. What is shown is short.
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
 private:

@@ -11,26 +11,28 @@ constexpr std::size_t clockGrain = 1024; ///< events between two looks at the cl
 
 } // namespace
 
-std::array<double, stageCount> tokenStagesMs(const std::vector<TimingEvent>& events, std::size_t index)
+std::array<double, stageCount> tokenStagesMs(const std::vector<TimingEvent>& events, std::size_t index, Pauses pauses)
 {
     const TimingEvent& event = events[index];
     std::array<double, stageCount> stages = stagesOf(event);
     if (index > 0)
-        stages[std::size_t(Stage::Waiting)] = double(waitingBetween(events[index - 1], event).value_or(0));
+        stages[std::size_t(Stage::Waiting)] =
+            double(between(events[index - 1], event, pauses).value_or(Between{}).waitingNs);
     for (double& value : stages)
         value *= 1e-6 / std::max(1u, event.tokens);
     return stages;
 }
 
-bool LatencyHistory::catchUp(const std::vector<TimingEvent>& events, Clock::time_point deadline)
+bool LatencyHistory::catchUp(const std::vector<TimingEvent>& events, Clock::time_point deadline, Pauses pauses)
 {
     while (size() < events.size()) {
         const std::size_t from = size();
         const std::size_t to = std::min(events.size(), from + clockGrain);
-        m_stats.add(std::span(events).subspan(from, to - from));
+        m_stats.add(std::span(events).subspan(from, to - from), pauses);
         for (std::size_t index = from; index < to; ++index) {
-            m_speed.add(events[index]);
-            const auto stages = tokenStagesMs(events, index);
+            const auto gap = index > 0 ? between(events[index - 1], events[index], pauses) : std::nullopt;
+            m_speed.add(events[index], gap && gap->paused);
+            const auto stages = tokenStagesMs(events, index, pauses);
             const double all = std::accumulate(stages.begin(), stages.end(), 0.);
             m_steps.append(static_cast<float>(all - stages[std::size_t(Stage::Waiting)]));
             m_withWaiting.append(static_cast<float>(all));

@@ -18,7 +18,7 @@ public:
     using Clock = std::chrono::steady_clock;
 
     /// Takes over what is new in `events` until `deadline`. False: there is more.
-    bool catchUp(const std::vector<TimingEvent>& events, Clock::time_point deadline);
+    bool catchUp(const std::vector<TimingEvent>& events, Clock::time_point deadline, Pauses pauses = {});
     void clear();
 
     std::size_t size() const { return m_steps.size(); } ///< events taken over
@@ -41,7 +41,9 @@ private:
     std::array<MaxFold, quantityCount - std::size_t(Quantity::MinorFaults)> m_counts;
 };
 
-/// Milliseconds a token of each stage of events[index], Stage::Waiting included (0 where it is not known).
-std::array<double, stageCount> tokenStagesMs(const std::vector<TimingEvent>& events, std::size_t index);
+/// Milliseconds a token of each stage of events[index], Stage::Waiting included (0 where it is not known, and after a
+/// pause).
+std::array<double, stageCount> tokenStagesMs(
+    const std::vector<TimingEvent>& events, std::size_t index, Pauses pauses = {});
 
 } // namespace colibri

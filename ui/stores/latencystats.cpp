@@ -38,6 +38,15 @@ std::optional<std::uint64_t> waitingBetween(const TimingEvent& before, const Tim
     return event.startNs > end ? event.startNs - end : 0;
 }
 
+std::optional<Between> between(const TimingEvent& before, const TimingEvent& event, Pauses pauses)
+{
+    const auto ns = waitingBetween(before, event);
+    if (!ns)
+        return std::nullopt;
+    const bool paused = *ns > longestWaitNs || std::ranges::binary_search(pauses, event.position);
+    return paused ? Between{0, *ns, true} : Between{*ns, 0, false};
+}
+
 std::optional<std::uint32_t> countOf(const TimingEvent& event, Quantity quantity)
 {
     const std::array<std::uint32_t, 4> counts{
@@ -48,7 +57,7 @@ std::optional<std::uint32_t> countOf(const TimingEvent& event, Quantity quantity
     return count == notCounted ? std::nullopt : std::optional(count);
 }
 
-void LatencyStats::collect(const TimingEvent& event, Batch& batch)
+void LatencyStats::collect(const TimingEvent& event, Pauses pauses, Batch& batch)
 {
     const Phase phase = phaseOf(event);
     PhaseSums& sums = m_phases[std::size_t(phase)];
@@ -59,9 +68,12 @@ void LatencyStats::collect(const TimingEvent& event, Batch& batch)
     put(Quantity::Step, step);
     for (std::size_t stage = 0; stage <= std::size_t(Stage::Other); ++stage)
         to[stage + std::size_t(Quantity::Attention)].push_back(perToken(stages[stage], event.tokens));
-    if (const auto waiting = m_last ? waitingBetween(*m_last, event) : std::nullopt) {
-        stages[std::size_t(Stage::Waiting)] = double(*waiting);
-        put(Quantity::Waiting, perToken(double(*waiting), event.tokens));
+    if (const auto gap = m_last ? between(*m_last, event, pauses) : std::nullopt) {
+        stages[std::size_t(Stage::Waiting)] = double(gap->waitingNs);
+        if (!gap->paused)
+            put(Quantity::Waiting, perToken(double(gap->waitingNs), event.tokens));
+        m_pauses += gap->paused;
+        m_pausedNs += gap->pausedNs;
         const std::uint64_t last = perToken(double(m_last->totalNs), m_last->tokens);
         if (phaseOf(*m_last) == phase)
             put(Quantity::Jitter, step > last ? step - last : last - step);
@@ -79,11 +91,11 @@ void LatencyStats::collect(const TimingEvent& event, Batch& batch)
     m_last = event;
 }
 
-void LatencyStats::add(std::span<const TimingEvent> events)
+void LatencyStats::add(std::span<const TimingEvent> events, Pauses pauses)
 {
     Batch batch;
     for (const TimingEvent& event : events)
-        collect(event, batch);
+        collect(event, pauses, batch);
     for (std::size_t phase = 0; phase < phaseCount; ++phase) {
         for (std::size_t quantity = 0; quantity < quantityCount; ++quantity)
             m_phases[phase].values[quantity].add(batch[phase][quantity]);

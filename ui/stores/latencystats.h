@@ -20,7 +20,7 @@ inline Phase phaseOf(const TimingEvent& event)
 }
 
 /// Where the time of a step goes, in the order in which it passes. Other: what no clock measured (embedding,
-/// publishing). Waiting: from the end of the step before, for the pace or while stopped; not a part of the step.
+/// publishing). Waiting: from the end of the step before, for the pace; not a part of the step.
 enum class Stage : std::uint8_t { Attention, Router, Experts, Head, Sampling, Other, Waiting };
 inline constexpr std::size_t stageCount = 7;
 /// Nanoseconds of each stage in the whole step, Stage::Waiting left 0.
@@ -30,6 +30,21 @@ std::array<double, stageCount> stagesOf(const TimingEvent& event);
 bool follows(const TimingEvent& before, const TimingEvent& event);
 /// Nanoseconds between two steps that follow each other; empty when a step between them was not recorded.
 std::optional<std::uint64_t> waitingBetween(const TimingEvent& before, const TimingEvent& event);
+
+/// Positions of the steps before which the run was paused, ascending. Where they are not known, as of a saved run, a
+/// pause is still told by its length.
+using Pauses = std::span<const std::uint32_t>;
+inline constexpr std::uint64_t longestWaitNs =
+    2'000'000'000; ///< twice that of the slowest pace: a longer one is a pause
+
+/// What lies between two steps that follow each other: a wait or a pause.
+struct Between {
+    std::uint64_t waitingNs = 0;
+    std::uint64_t pausedNs = 0;
+    bool paused = false;
+};
+/// Empty when a step between them was not recorded.
+std::optional<Between> between(const TimingEvent& before, const TimingEvent& event, Pauses pauses);
 
 /// What figures are made of. Times are nanoseconds a token: those of a step divided by its tokens. Jitter is how much
 /// the time differs from that of the step before, in the same phase. Counts are those of a whole step.
@@ -60,7 +75,7 @@ std::optional<std::uint32_t> countOf(const TimingEvent& event, Quantity quantity
 class LatencyStats {
 public:
     /// The steps that come after those of the last call.
-    void add(std::span<const TimingEvent> events);
+    void add(std::span<const TimingEvent> events, Pauses pauses = {});
     void clear() { *this = {}; }
 
     const Distribution& of(Phase phase, Quantity quantity) const
@@ -73,6 +88,8 @@ public:
     double wholeNs(Phase phase) const { return m_phases[std::size_t(phase)].wholeNs; }
     double stageNs(Phase phase, Stage stage) const { return m_phases[std::size_t(phase)].stageNs[std::size_t(stage)]; }
     std::uint64_t missingPositions() const { return m_missing; } ///< between recorded steps
+    std::uint64_t pauses() const { return m_pauses; } ///< they are not waiting
+    std::uint64_t pausedNs() const { return m_pausedNs; }
 
 private:
     struct PhaseSums {
@@ -82,11 +99,13 @@ private:
         std::uint64_t tokens = 0;
     };
     using Batch = std::array<std::array<std::vector<std::uint64_t>, quantityCount>, phaseCount>;
-    void collect(const TimingEvent& event, Batch& batch);
+    void collect(const TimingEvent& event, Pauses pauses, Batch& batch);
 
     std::array<PhaseSums, phaseCount> m_phases;
     std::optional<TimingEvent> m_last;
     std::uint64_t m_missing = 0;
+    std::uint64_t m_pauses = 0;
+    std::uint64_t m_pausedNs = 0;
 };
 
 } // namespace colibri

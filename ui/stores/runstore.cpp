@@ -68,6 +68,7 @@ void RunStore::show(RunStart start)
     m_promptTokens = m_routed = 0;
     m_events.clear();
     m_eventOfPosition.clear();
+    m_pauses.clear();
     m_prefill = m_decode = {};
 }
 
@@ -97,6 +98,7 @@ void RunStore::keep(const RunStore& other)
     m_routed = other.m_routed;
     m_events = other.m_events;
     m_eventOfPosition = other.m_eventOfPosition;
+    m_pauses = other.m_pauses;
     m_prefill = other.m_prefill;
     m_decode = other.m_decode;
     m_state = other.busy() ? State::Paused : other.m_state;
@@ -180,6 +182,11 @@ void RunStore::setState(State state)
     m_state = state;
     m_restored = false;
     m_error.reset();
+    if (state == State::Paused && m_start.record) {
+        const std::uint32_t next = m_start.record->routed();
+        if (m_pauses.empty() || m_pauses.back() < next)
+            m_pauses.push_back(next);
+    }
     emit stateChanged();
 }
 
@@ -204,6 +211,7 @@ void RunStore::clear()
     m_promptTokens = m_routed = 0;
     m_events.clear();
     m_eventOfPosition.clear();
+    m_pauses.clear();
     m_prefill = m_decode = {};
     setState(State::Idle);
     emit reset();

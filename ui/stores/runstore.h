@@ -80,6 +80,8 @@ public:
     const std::vector<TimingEvent>& timings() const { return m_events; }
     /// The step in which a position was computed; null: not yet, or its event was dropped.
     const TimingEvent* timing(int position) const;
+    /// Positions of the steps before which the run was paused, ascending; of a saved run none is known.
+    const std::vector<std::uint32_t>& pauses() const { return m_pauses; }
     double prefillTokensPerSecond() const { return m_prefill.rate(); } ///< computing only; 0: nothing measured yet
     double decodeTokensPerSecond() const { return m_decode.rate(); }
     std::uint64_t droppedTimings() const
@@ -132,6 +134,7 @@ private:
     int m_routed = 0;
     std::vector<TimingEvent> m_events;
     std::vector<int> m_eventOfPosition; ///< -1: none
+    std::vector<std::uint32_t> m_pauses;
     Rate m_prefill;
     Rate m_decode;
     QTimer m_fileCheck; ///< while a saved run is shown

@@ -264,6 +264,9 @@ void TestLatencyStats::speed()
     prompt.prefill = 1;
     speed.add(prompt);
     speed.add(decodeStep(30, 5'100'000'000, 25'000'000));
+    QCOMPARE(speed.points().size(), std::size_t{2}); // when the next step begins is not known yet
+    QCOMPARE(speed.seconds(), 0.125);
+    speed.add(decodeStep(31, 5'125'000'000, 20'000'000));
     const auto points = speed.points();
     QCOMPARE(points.size(), std::size_t{3});
     QCOMPARE(points[0].tokensPerSecond, 300.);
@@ -271,11 +274,14 @@ void TestLatencyStats::speed()
     QCOMPARE(points[2].beginS, 0.1);
     QCOMPARE(points[2].lengthS, 0.025);
     QCOMPARE(points[2].tokensPerSecond, 40.);
-    QCOMPARE(speed.seconds(), 0.125);
-    QVERIFY(points[0].complete && points[2].complete);
-    speed.add(decodeStep(32, 5'310'000'000, 25'000'000)); // the step of position 31 is missing
+    QCOMPARE(speed.seconds(), 0.145);
+    speed.add(decodeStep(33, 5'310'000'000, 25'000'000)); // the step of position 32 is missing
+    speed.add(decodeStep(34, 5'350'000'000, 25'000'000));
     const auto more = speed.points();
-    QVERIFY(more[1].complete && !more[2].complete && !more[4].complete && !more[6].complete);
+    QCOMPARE(more.size(), std::size_t{4});
+    QCOMPARE(more[2].lengthS, 0.025);
+    QCOMPARE(more[3].beginS, 0.31);
+    QCOMPARE(more[3].tokensPerSecond, 25.);
 }
 
 void TestLatencyStats::speedOfALongRun()
@@ -291,7 +297,7 @@ void TestLatencyStats::speedOfALongRun()
         tokens += point.tokensPerSecond * point.lengthS;
         QVERIFY(std::abs(point.tokensPerSecond - 250) < 3);
     }
-    QVERIFY(std::abs(tokens - 100'000) < 1e-6 * 100'000);
+    QVERIFY(std::abs(tokens - 99'999) < 1e-6 * 100'000); // how long the newest one lasts is not known
 }
 
 void TestLatencyStats::catchingUpInSlices()

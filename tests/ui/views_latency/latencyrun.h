@@ -65,6 +65,7 @@ private:
         event.cacheMisses = event.branchMisses = misses;
         m_clockNs += event.totalNs;
         m_position += tokens;
+        m_record->publishRouted(m_position);
         if (recorded)
             m_ring->tryPush(event);
     }

@@ -7,6 +7,8 @@
 namespace colibri {
 namespace {
 
+constexpr double wholeCells = 6;
+
 /// Where item `at` of `count` begins in a length.
 int edge(int at, int count, int length)
 {
@@ -57,8 +59,16 @@ QRect HeatGeometry::cellArea() const
 QSize HeatGeometry::content() const
 {
     const QSize area = cellArea().size();
-    return {static_cast<int>(std::lround(fitting(area.width(), columns, largestFit.width()) * zoom)),
-        static_cast<int>(std::lround(fitting(area.height(), rows, largestFit.height()) * zoom))};
+    double wide = fitting(area.width(), columns, largestFit.width());
+    double high = fitting(area.height(), rows, largestFit.height());
+    if (square && rows > 0 && columns > 0) {
+        const double side = std::min(wide / columns, high / rows);
+        // Whole pixels, but where cells would lose too much by it.
+        const double cell = side >= wholeCells ? std::floor(side) : side;
+        wide = cell * columns;
+        high = cell * rows;
+    }
+    return {static_cast<int>(std::lround(wide * zoom)), static_cast<int>(std::lround(high * zoom))};
 }
 
 QSize HeatGeometry::scrollRange() const
@@ -112,6 +122,21 @@ QSize HeatGeometry::smallestCell() const
 {
     const QSize all = content();
     return {columns > 0 ? all.width() / columns : 0, rows > 0 ? all.height() / rows : 0};
+}
+
+std::optional<int> HeatGeometry::titleAt(int item, int length, bool alongX) const
+{
+    const QRect cell = cellRect(alongX ? 0 : item, alongX ? item : 0);
+    const QRect area = cellArea();
+    const int from = alongX ? cell.left() : cell.top();
+    const int to = from + (alongX ? cell.width() : cell.height());
+    const int first = alongX ? area.left() : area.top();
+    const int end = first + (alongX ? area.width() : area.height());
+    const int begin = from + (to - from - length) / 2;
+    const bool seen = from >= first && to <= end;
+    if (seen)
+        return std::max(first, std::min(begin, end - length));
+    return begin >= first && begin + length <= end ? std::optional(begin) : std::nullopt;
 }
 
 QPoint HeatGeometry::scrollShowing(int row, int column) const

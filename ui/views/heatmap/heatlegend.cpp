@@ -32,20 +32,20 @@ HeatLegend::HeatLegend(const HeatView& view, QWidget* parent)
     connect(&view, &HeatView::currentChanged, this, [this] {
         setAccessibleName(text());
         setToolTip(text()); // where there is no room, all of it is read here
-        update();
+        measure();
     });
 }
 
 void HeatLegend::setUnit(const QString& unit)
 {
     m_unit = unit;
-    update();
+    measure();
 }
 
 void HeatLegend::setMarkMeaning(const QString& meaning)
 {
     m_markMeaning = meaning;
-    update();
+    measure();
 }
 
 QString HeatLegend::text() const
@@ -60,7 +60,59 @@ QString HeatLegend::text() const
 
 QSize HeatLegend::sizeHint() const
 {
-    return {40 * grid::unit, fontMetrics().height() + grid::unit};
+    return {40 * grid::unit, m_lines * (fontMetrics().height() + grid::unit)};
+}
+
+int HeatLegend::widthOf(const QString& text) const
+{
+    // Rounded up: a text that is given less than its width is cut.
+    return static_cast<int>(std::ceil(QFontMetricsF(font()).horizontalAdvance(text)));
+}
+
+int HeatLegend::numberWidth() const
+{
+    return std::max(widthOf(QString(numberPlaces, u'0')), widthOf(m_view.numberText(m_view.scale().top)));
+}
+
+int HeatLegend::bottomWidth() const
+{
+    const int text = widthOf(m_view.numberText(m_view.scale().bottom()));
+    return m_view.scale().kind == HeatScale::Kind::Amount ? text : std::max(numberWidth(), text);
+}
+
+QString HeatLegend::markText() const
+{
+    return m_markMeaning.isEmpty() ? QString() : QStringLiteral("\u2715 ") + m_markMeaning;
+}
+
+void HeatLegend::measure()
+{
+    if (!isVisible()) // it has no width yet
+        return;
+    int all = 2 * grid::half + bottomWidth() + grid::unit + barWidth + grid::unit + numberWidth();
+    for (const QString& text : {m_unit, markText()})
+        all += text.isEmpty() ? 0 : grid::unit + widthOf(text);
+    m_lines = all <= width() ? 1 : 2;
+    if (height() != sizeHint().height())
+        setFixedHeight(sizeHint().height());
+    update();
+}
+
+void HeatLegend::showEvent(QShowEvent*)
+{
+    measure();
+}
+
+void HeatLegend::resizeEvent(QResizeEvent*)
+{
+    measure();
+}
+
+void HeatLegend::changeEvent(QEvent* event)
+{
+    QWidget::changeEvent(event);
+    if (event->type() == QEvent::FontChange)
+        measure();
 }
 
 void HeatLegend::paintBar(QPainter& painter, const QRect& bar) const
@@ -82,33 +134,33 @@ void HeatLegend::paintEvent(QPaintEvent*)
         return;
     QPainter painter(this);
     painter.setFont(font());
-    // Rounded up: a text that is given less than its width is cut.
-    const auto widthOf = [metrics = QFontMetricsF(font())](const QString& text) {
-        return static_cast<int>(std::ceil(metrics.horizontalAdvance(text)));
-    };
-    const int number = widthOf(QString(numberPlaces, u'0'));
     const HeatScale& scale = m_view.scale();
+    const int line = height() / m_lines;
     int x = grid::half;
+    int y = 0;
     const auto write = [&](const QString& text, int width, Qt::Alignment side, const QColor& ink) {
         painter.setPen(ink);
-        const QString shown = fontMetrics().elidedText(text, Qt::ElideRight, std::max(0, width));
-        painter.drawText(QRect(x, 0, std::max(0, width), height()), side | Qt::AlignVCenter, shown);
+        const bool whole = widthOf(text) <= width;
+        const QString shown = whole ? text : fontMetrics().elidedText(text, Qt::ElideRight, std::max(0, width));
+        painter.drawText(QRect(x, y, std::max(0, width), line), side | Qt::AlignVCenter, shown);
         x += width + grid::unit;
     };
     const QColor ink = palette().color(QPalette::WindowText);
     const QColor muted = QColor::fromRgb(themeColors(schemeOf(palette())).mutedText);
-    const bool amount = scale.kind == HeatScale::Kind::Amount;
-    write(m_view.numberText(scale.bottom()), amount ? widthOf(QStringLiteral("0")) : number, Qt::AlignRight, ink);
-    paintBar(painter, QRect(x, grid::half, barWidth, height() - grid::unit));
+    write(m_view.numberText(scale.bottom()), bottomWidth(), Qt::AlignRight, ink);
+    paintBar(painter, QRect(x, grid::half, barWidth, line - grid::unit));
     x += barWidth + grid::unit;
-    write(m_view.numberText(scale.top), number, Qt::AlignLeft, ink);
-    write(m_unit, widthOf(m_unit), Qt::AlignLeft, muted);
-    if (hasMark(m_view.matrix())) {
-        const QString mark = QStringLiteral("\u2715 ") + m_markMeaning;
-        write(mark, std::min(widthOf(mark), width() - grid::half - x), Qt::AlignLeft, muted);
+    write(m_view.numberText(scale.top), numberWidth(), Qt::AlignLeft, ink);
+    if (m_lines > 1) {
+        x = grid::half;
+        y = line;
     }
+    const auto right = [&] { return width() - grid::half - x; };
+    write(m_unit, std::min(widthOf(m_unit), right()), Qt::AlignLeft, muted);
+    if (hasMark(m_view.matrix()))
+        write(markText(), std::min(widthOf(markText()), right()), Qt::AlignLeft, muted);
     const QString current = m_view.currentText();
-    if (const int room = width() - grid::half - x; widthOf(current) <= room)
+    if (const int room = right(); widthOf(current) <= room)
         write(current, room, Qt::AlignRight, ink);
 }
 

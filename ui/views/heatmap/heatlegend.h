@@ -10,7 +10,8 @@ namespace colibri {
 class HeatView;
 
 /// The strip below a heat map: its colours between their numbers, what the numbers are, what a cross means, and, where
-/// there is room, the current cell in words.
+/// there is room, the current cell in words. Where one line has no room for all but that, it has two; neither changes
+/// with the numbers.
 class HeatLegend : public QWidget {
     Q_OBJECT
 
@@ -26,13 +27,22 @@ public:
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void showEvent(QShowEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void changeEvent(QEvent* event) override;
 
 private:
+    void measure(); ///< how many lines there are
+    int widthOf(const QString& text) const;
+    int numberWidth() const;
+    int bottomWidth() const;
+    QString markText() const;
     void paintBar(QPainter& painter, const QRect& bar) const;
 
     const HeatView& m_view;
     QString m_unit;
     QString m_markMeaning;
+    int m_lines = 1;
 };
 
 } // namespace colibri

@@ -21,6 +21,12 @@ int shortSide(QSize size)
     return std::min(size.width(), size.height());
 }
 
+/// What figures and capitals take of a line.
+int inkHeight(const QFontMetrics& metrics)
+{
+    return metrics.capHeight() + 2;
+}
+
 } // namespace
 
 /// Colours of one paint.
@@ -81,7 +87,7 @@ void HeatView::paintNumbers(QPainter& painter, const Inks& inks) const
     const QFontMetrics metrics(font());
     const QSize cell = m_geometry.smallestCell();
     const int digit = metrics.horizontalAdvance(QLatin1Char('0'));
-    if (cell.height() < metrics.height() || cell.width() < 2 * digit)
+    if (cell.height() < inkHeight(metrics) + 2 || cell.width() < 2 * digit)
         return;
     const Range rows = m_geometry.visibleRows();
     const Range columns = m_geometry.visibleColumns();
@@ -176,7 +182,8 @@ void HeatView::paintColumnTitles(QPainter& painter, const Inks& inks) const
     const QRect area = m_geometry.cellArea();
     const int length = std::max(1, m_geometry.smallestCell().width());
     const int widest = metrics.horizontalAdvance(m_matrix.columnTitle(m_matrix.columns - 1)) + grid::unit;
-    const int columnStep = labelStep(length, widest);
+    const int closest = labelStep(length, widest);
+    const int columnStep = closest == 1 ? 1 : labelStep(length, widest + grid::unit); // the outer ones may be moved
     const Range columns = m_geometry.visibleColumns();
     painter.setClipRect(QRect(area.left(), 0, area.width(), header.height()));
     for (int column = columns.first; column < columns.end; ++column) {
@@ -184,13 +191,13 @@ void HeatView::paintColumnTitles(QPainter& painter, const Inks& inks) const
         const bool current = column == m_column;
         if (current)
             painter.fillRect(QRect(rect.left(), header.height() - grid::half, rect.width(), grid::half), inks.text);
-        const QString title = m_matrix.columnTitle(column);
-        const int width = columnStep == 1 ? rect.width() : metrics.horizontalAdvance(title) + 1;
-        if (column % columnStep != 0 || (columnStep > 1 && rect.left() + width > area.right() + 1))
+        if (column % columnStep != 0)
             continue;
+        const QString title = m_matrix.columnTitle(column);
+        const int width = metrics.horizontalAdvance(title);
         painter.setPen(inks.text);
-        painter.drawText(QRect(rect.left(), metrics.height(), width, metrics.height()),
-            (columnStep == 1 ? Qt::AlignHCenter : Qt::AlignLeft) | Qt::AlignVCenter, title);
+        if (const auto x = m_geometry.titleAt(column, width, true))
+            painter.drawText(QRect(*x, metrics.height(), width + 1, metrics.height()), Qt::AlignLeft, title);
     }
 }
 
@@ -201,6 +208,7 @@ void HeatView::paintRowTitles(QPainter& painter, const Inks& inks) const
     const QRect area = m_geometry.cellArea();
     const int length = std::max(1, m_geometry.smallestCell().height());
     const int rowStep = labelStep(length, metrics.height() - 2);
+    const int ink = inkHeight(metrics);
     const Range rows = m_geometry.visibleRows();
     painter.setClipRect(QRect(0, area.top(), header.width(), area.height()));
     for (int row = rows.first; row < rows.end; ++row) {
@@ -210,9 +218,9 @@ void HeatView::paintRowTitles(QPainter& painter, const Inks& inks) const
         if (row % rowStep != 0)
             continue;
         painter.setPen(inks.text);
-        painter.drawText(QRect(0, rect.top() - 2, header.width() - grid::unit,
-                             rowStep == 1 ? rect.height() + 3 : rowStep * length + 3),
-            Qt::AlignRight | (rowStep > 1 ? Qt::AlignTop : Qt::AlignVCenter), m_matrix.rowTitle(row));
+        if (const auto y = m_geometry.titleAt(row, ink, false))
+            painter.drawText(QRect(0, *y - (metrics.height() - ink) / 2, header.width() - grid::unit, metrics.height()),
+                Qt::AlignRight | Qt::AlignVCenter, m_matrix.rowTitle(row));
     }
 }
 

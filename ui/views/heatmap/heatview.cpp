@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/heatmap/heatview.h"
 
+#include "views/plot/readout.h"
 #include "views/theme/theme.h"
 
 #include <QContextMenuEvent>
 #include <QKeyEvent>
-#include <QLabel>
 #include <QMenu>
 #include <QScrollBar>
 #include <QWheelEvent>
@@ -23,19 +23,13 @@ constexpr double zoomStep = 1.25;
 
 HeatView::HeatView(QWidget* parent)
     : QAbstractScrollArea(parent)
-    , m_readout(new QLabel(viewport()))
+    , m_readout(new Readout(viewport()))
 {
     setFont(monospaceFont());
     setFocusPolicy(Qt::StrongFocus);
     viewport()->setMouseTracking(true);
     setMinimumSize(20 * grid::unit, 12 * grid::unit);
     setAccessibleDescription(tr("Arrow keys walk through the cells, plus and minus zoom."));
-    m_readout->setObjectName(QStringLiteral("readout"));
-    m_readout->setAttribute(Qt::WA_TransparentForMouseEvents);
-    m_readout->setTextFormat(Qt::PlainText);
-    m_readout->setAutoFillBackground(true);
-    m_readout->setMargin(grid::half);
-    m_readout->hide();
     measure();
 }
 
@@ -128,6 +122,13 @@ void HeatView::measure()
     for (int row = 0; row < m_matrix.rows; ++row)
         widest = std::max(widest, metrics.horizontalAdvance(m_matrix.rowTitle(row)));
     m_geometry.header = {widest + grid::wide, 2 * metrics.height() + grid::half};
+    m_readout->setFont(font());
+    updateScrollRanges();
+}
+
+void HeatView::setSquare(bool square)
+{
+    m_geometry.square = square;
     updateScrollRanges();
 }
 
@@ -244,22 +245,9 @@ void HeatView::mouseMoveEvent(QMouseEvent* event)
 
 void HeatView::showReadout(QPoint at)
 {
-    const QString text = describe(m_geometry.rowAt(at.y()), m_geometry.columnAt(at.x()));
-    m_readout->setVisible(!text.isEmpty());
-    if (text.isEmpty())
-        return;
-    QPalette reader = palette();
-    reader.setColor(QPalette::Window, palette().color(QPalette::ToolTipBase));
-    reader.setColor(QPalette::WindowText, palette().color(QPalette::ToolTipText));
-    m_readout->setPalette(reader);
-    m_readout->setText(text);
-    m_readout->adjustSize();
-    // Beside the pointer, on the side where there is room.
-    const QSize room = viewport()->size() - m_readout->size();
-    const int right = at.x() + 2 * grid::unit;
-    const int x = right <= room.width() ? right : at.x() - grid::unit - m_readout->width();
-    const int y = at.y() - grid::half - m_readout->height();
-    m_readout->move(std::clamp(x, 0, std::max(0, room.width())), y >= 0 ? y : at.y() + 2 * grid::unit);
+    const int row = m_geometry.rowAt(at.y());
+    const int column = m_geometry.columnAt(at.x());
+    m_readout->showAround(describe(row, column), m_geometry.cellRect(row, column), m_geometry.cellArea());
 }
 
 void HeatView::wheelEvent(QWheelEvent* event)

@@ -9,9 +9,9 @@
 
 #include <functional>
 
-class QLabel;
-
 namespace colibri {
+
+class Readout;
 
 /// The cells of a heat map with their titles. Paints visible cells only.
 ///
@@ -33,6 +33,7 @@ public:
     void setNumberText(std::function<QString(double)> text);
     QString numberText(double value) const;
     QString describe(int row, int column) const;
+    void setSquare(bool square); ///< cells are as wide as they are high, for rows and columns of one kind
     void setEmptyText(const QString& text); ///< shown while there are no cells
 
     /// -1: none. A row alone marks the row. Emits nothing but currentChanged().
@@ -87,7 +88,7 @@ private:
     QString m_emptyText;
     int m_row = -1;
     int m_column = -1;
-    QLabel* m_readout;
+    Readout* m_readout;
     QList<QAction*> m_actions;
 };
 

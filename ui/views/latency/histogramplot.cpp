@@ -12,6 +12,7 @@
 namespace colibri {
 namespace {
 
+constexpr double lineShare = 0.09; ///< of the height, that a line of text may take
 constexpr double labelShare = 0.2; ///< of the width: nearer to its end, the name of a line goes to the left
 
 double edgeMs(const Histogram& histogram, std::size_t bin)
@@ -44,6 +45,7 @@ HistogramPlot::HistogramPlot(QWidget* parent)
     m_beyond->position->setType(QCPItemPosition::ptAxisRectRatio);
     m_beyond->position->setCoords(1, 0);
     m_beyond->setPositionAlignment(Qt::AlignRight | Qt::AlignTop);
+    m_beyond->setTextAlignment(Qt::AlignRight | Qt::AlignTop);
     m_beyond->setPadding({grid::half, grid::half, grid::half, grid::half});
     makeLegend();
     makeLines();
@@ -88,7 +90,7 @@ void HistogramPlot::showLine(std::size_t index, std::optional<double> ms, const 
     line.line->start->setCoords(*ms, 1);
     line.line->end->setCoords(*ms, 0);
     // Each name has a height of its own, so that lines that are close stay readable.
-    line.text->position->setCoords(*ms, 0.1 + 0.12 * double(index));
+    line.text->position->setCoords(*ms, std::max(0.1, lineShare * m_beyondLines) + 0.12 * double(index));
     const double end = edgeMs(m_histogram, m_histogram.percent.size());
     const bool atTheEnd = *ms > end - labelShare * (end - edgeMs(m_histogram, 0));
     line.text->setPositionAlignment((atTheEnd ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignTop);
@@ -105,18 +107,32 @@ void HistogramPlot::show(const Distribution& steps, const Distribution& kept, st
 {
     m_histogram = histogramOf(steps, &kept);
     m_keptHistogram = withBinsOf(m_histogram, kept);
-    m_largestMs = double(steps.largest()) * 1e-6;
+    showBeyond(steps, kept);
     for (std::size_t i = 0; i < std::size(shownPercentiles); ++i) {
         const auto ns = steps.percentile(shownPercentiles[i]);
         showLine(i, ns ? std::optional(double(*ns) * 1e-6) : std::nullopt, percentileName(shownPercentiles[i]));
     }
     showLine(lineCount - 1, targetMs, tr("target"));
     fill(m_keptHistogram);
-    m_beyond->setVisible(m_histogram.beyond > 0);
-    if (m_histogram.beyond > 0)
-        m_beyond->setText(
-            tr("%n slower, up to %1 \u2192", nullptr, int(m_histogram.beyond)).arg(milliseconds(m_largestMs)));
     redraw();
+}
+
+void HistogramPlot::showBeyond(const Distribution& steps, const Distribution& kept)
+{
+    QStringList beyond;
+    for (const unsigned perMille : shownPercentiles) {
+        if (const auto ns = steps.percentile(perMille); ns && *ns >= m_histogram.endNs())
+            beyond << tr("%1 %2 \u2192").arg(percentileName(perMille), milliseconds(double(*ns) * 1e-6));
+    }
+    if (m_histogram.beyond > 0)
+        beyond << tr("%n slower, up to %1 \u2192", nullptr, int(m_histogram.beyond))
+                      .arg(milliseconds(double(steps.largest()) * 1e-6));
+    if (m_keptHistogram.beyond > 0)
+        beyond << tr("kept run: %n slower, up to %1 \u2192", nullptr, int(m_keptHistogram.beyond))
+                      .arg(milliseconds(double(kept.largest()) * 1e-6));
+    m_beyond->setVisible(!beyond.isEmpty());
+    m_beyond->setText(beyond.join(u'\n'));
+    m_beyondLines = static_cast<int>(beyond.size());
 }
 
 void HistogramPlot::fill(const Histogram& kept)
@@ -149,7 +165,7 @@ void HistogramPlot::fill(const Histogram& kept)
         m_outline->removeFromLegend();
     const double begin = edges.isEmpty() ? 0 : edges.first();
     const double end = edges.isEmpty() ? 1 : edges.last();
-    setWhole({begin, end}, {0, std::min(100., stepUp(top * 1.02))});
+    setWhole({begin, end}, {0, std::min(100., stepUp(top * (1.02 + lineShare * m_beyondLines)))});
 }
 
 void HistogramPlot::paintScheme(ColorScheme scheme)

@@ -32,6 +32,7 @@ private:
     void makeLegend();
     void makeLines();
     void showLine(std::size_t index, std::optional<double> ms, const QString& name);
+    void showBeyond(const Distribution& steps, const Distribution& kept);
     void fill(const Histogram& kept);
     void paintScheme(ColorScheme scheme);
     QString readoutAt(double ms) const;
@@ -39,10 +40,10 @@ private:
 
     Histogram m_histogram;
     Histogram m_keptHistogram;
-    double m_largestMs = 0;
+    int m_beyondLines = 0;
     QCPBars* m_bars;
     QCPGraph* m_outline;
-    QCPItemText* m_beyond; ///< names the steps that are slower than the last bin
+    QCPItemText* m_beyond; ///< names the steps that are slower than the last bin, and percentiles there
     std::array<Line, lineCount> m_lines;
 };
 

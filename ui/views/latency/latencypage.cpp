@@ -52,7 +52,7 @@ LatencyPage::LatencyPage(const RunStore& run, const RunStore& kept, SelectionSto
     , m_pages(new QStackedWidget(this))
     , m_timeline(new TimelinePlot(run, m_history, selection, this))
     , m_histogram(new HistogramPlot(this))
-    , m_side(new SidePlot(run, m_history, this))
+    , m_side(new SidePlot(run, m_history, m_keptHistory, this))
     , m_table(new TableView(tr("Figures of the time"), this))
     , m_rows(new QSplitter(Qt::Vertical, this))
     , m_upper(new QSplitter(Qt::Horizontal, this))
@@ -99,10 +99,10 @@ LatencyPage::LatencyPage(const RunStore& run, const RunStore& kept, SelectionSto
 QWidget* LatencyPage::makeEmpty()
 {
     auto* const page = new QWidget(m_pages);
-    auto* const text = new QLabel(tr("Once a run has made tokens, the time of each one is shown here by stage, with "
-                                     "percentiles, a histogram, page "
-                                     "faults and what the processor counts."),
-        page);
+    auto* const text =
+        new QLabel(tr("Once a run has made tokens, the time of each one is shown here by stage, with percentiles, a "
+                      "histogram, page faults and what the processor counts."),
+            page);
     text->setWordWrap(true);
     text->setAlignment(Qt::AlignHCenter);
     auto* const go = new QPushButton(tr("Go to the &Run page"), page);
@@ -138,7 +138,7 @@ QWidget* LatencyPage::makeBar()
     addLabelled(tr("S&how"), m_phase,
         tr("Steps of the answer, of the prompt, or both; with both, the figures are those of the answer"));
     m_waiting = new QCheckBox(tr("&Waiting"), bar);
-    m_waiting->setToolTip(tr("Puts the wait before each step, for the pace or while stopped, on top of its time"));
+    m_waiting->setToolTip(tr("Puts the wait for the pace before each step on top of its time; pauses are not counted"));
     row->addWidget(m_waiting);
     row->addSpacing(grid::unit);
     m_target = new QDoubleSpinBox(bar);
@@ -278,7 +278,8 @@ void LatencyPage::refresh()
     if (!isVisible())
         return;
     const auto deadline = LatencyHistory::Clock::now() + slice;
-    if (!m_history.catchUp(m_run.timings(), deadline) || !m_keptHistory.catchUp(m_kept.timings(), deadline)) {
+    if (!m_history.catchUp(m_run.timings(), deadline, m_run.pauses())
+        || !m_keptHistory.catchUp(m_kept.timings(), deadline, m_kept.pauses())) {
         m_timer.start(0);
         return;
     }
@@ -296,6 +297,7 @@ void LatencyPage::showAll()
     m_timeline->setKeptMedian(keptMedian ? std::optional(double(*keptMedian) * 1e-6) : std::nullopt);
     m_timeline->showHistory();
     m_histogram->show(stats.of(phase, Quantity::Step), kept.of(phase, Quantity::Step), targetMs());
+    m_histogram->setEmptyText(stats.steps(phase) > 0 ? QString() : noStepText(m_timeline->phase()));
     m_side->showHistory();
     m_figures.show(stats, kept, phase, QString::fromStdString(m_run.counterNote()));
     for (QAction* const action : m_exports)
@@ -306,13 +308,11 @@ void LatencyPage::showAll()
 
 void LatencyPage::showSelected()
 {
-    const TimingEvent* const step = m_run.timing(m_selection.selection().token);
-    m_selected->clear();
-    m_selected->setToolTip({});
-    if (!step)
-        return;
-    const auto index = static_cast<std::size_t>(step - m_run.timings().data());
-    const QString text = stepText(m_run.timings(), index, 1, true);
+    QString text;
+    if (const TimingEvent* const step = m_run.timing(m_selection.selection().token)) {
+        const auto index = static_cast<std::size_t>(step - m_run.timings().data());
+        text = stepText(m_run.timings(), index, 1, true, m_run.pauses());
+    }
     m_selected->setText(text.section(u'\n', 0, 0));
     m_selected->setToolTip(text);
 }
@@ -339,6 +339,8 @@ void LatencyPage::showTexts()
     if (const auto dropped = m_run.droppedTimings(); dropped > 0)
         notes << tr(
             "%n steps not recorded: they are gaps in the plots and missing in the figures", nullptr, int(dropped));
+    if (stats.pauses() > 0)
+        notes << pausesText(stats);
     if (!steps.exact())
         notes << tr("percentiles are within 0.4 %: there are more than 100,000 steps");
     if (!m_run.counterNote().empty())

@@ -31,6 +31,23 @@ QString phaseName(Phase phase)
     return phase == Phase::Decode ? Words::tr("Decode") : Words::tr("Prefill");
 }
 
+QString noStepText(ShownPhase phase)
+{
+    const std::array<QString, 3> texts{
+        Words::tr(
+            "No step of the answer yet: its first token comes with the prompt, whose steps Prefill shows. The next "
+            "token is the first step that is seen here."),
+        Words::tr("No step of the prompt was recorded."), Words::tr("No step yet.")};
+    return texts[std::size_t(phase)];
+}
+
+QString pausesText(const LatencyStats& stats)
+{
+    return Words::tr("pauses (%1, %2 s in all) are not counted as waiting")
+        .arg(stats.pauses())
+        .arg(threeDigits(double(stats.pausedNs()) * 1e-9));
+}
+
 QBrush stageBrush(Stage stage, ColorScheme scheme)
 {
     const auto index = static_cast<std::uint32_t>(stage);
@@ -52,10 +69,11 @@ QString milliseconds(double ms)
     return Words::tr("%1 ms").arg(threeDigits(ms));
 }
 
-QString stepText(const std::vector<TimingEvent>& events, std::size_t index, std::size_t folded, bool waiting)
+QString stepText(
+    const std::vector<TimingEvent>& events, std::size_t index, std::size_t folded, bool waiting, Pauses pauses)
 {
     const TimingEvent& event = events[index];
-    const auto stages = tokenStagesMs(events, index);
+    const auto stages = tokenStagesMs(events, index, pauses);
     QStringList lines;
     const QString total = milliseconds(double(event.totalNs) * 1e-6);
     if (event.tokens == 1)
@@ -72,6 +90,11 @@ QString stepText(const std::vector<TimingEvent>& events, std::size_t index, std:
         if (stages[stage] > 0)
             lines << QStringLiteral("%1 %2").arg(stageName(Stage(stage)), -12).arg(milliseconds(stages[stage]), 9);
     }
+    const auto gap = waiting && index > 0 ? between(events[index - 1], event, pauses) : std::nullopt;
+    if (gap && gap->paused)
+        lines << Words::tr("%1 %2, before it")
+                     .arg(Words::tr("Paused"), -12)
+                     .arg(milliseconds(double(gap->pausedNs) * 1e-6), 9);
     return lines.join(u'\n');
 }
 

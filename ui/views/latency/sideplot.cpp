@@ -3,6 +3,7 @@
 
 #include "stores/steps.h"
 #include "views/latency/latencytext.h"
+#include "views/latency/stagebars.h"
 #include "views/theme/theme.h"
 
 #include <QComboBox>
@@ -12,11 +13,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <map>
 
 namespace colibri {
 namespace {
 
 enum Page { PlotPage, ReasonPage };
+constexpr double leastSeconds = 0.1; ///< of the axis while a run begins
 constexpr double gap = std::numeric_limits<double>::quiet_NaN();
 
 /// The value of a step graph at a place, empty before its first and in a gap.
@@ -29,32 +33,75 @@ QString valueAt(const QCPGraph* graph, double x)
     return std::isnan(value) ? QString() : threeDigits(value);
 }
 
+/// The values of a step graph, with a gap where nothing is known.
+struct SpeedLine {
+    QVector<double> keys;
+    QVector<double> values;
+
+    void add(const SpeedSeries::Point& point)
+    {
+        if (!keys.isEmpty() && keys.last() >= point.beginS - 1e-9) { // goes on where the last one ends
+            keys.removeLast();
+            values.removeLast();
+        } else if (!keys.isEmpty()) {
+            values.last() = gap;
+        }
+        keys << point.beginS << point.beginS + point.lengthS;
+        values << point.tokensPerSecond << point.tokensPerSecond;
+    }
+};
+
+struct SpeedLines {
+    SpeedLine decode;
+    SpeedLine prefill;
+    double top = 0;
+    double endS = 0;
+};
+
+SpeedLines speedLines(const SpeedSeries& speed, ShownPhase phase)
+{
+    SpeedLines lines;
+    for (const SpeedSeries::Point& point : speed.points()) {
+        if (phase != ShownPhase::Both && point.prefill != (phase == ShownPhase::Prefill))
+            continue;
+        (point.prefill ? lines.prefill : lines.decode).add(point);
+        lines.top = std::max(lines.top, point.tokensPerSecond);
+        lines.endS = point.beginS + point.lengthS;
+    }
+    return lines;
+}
+
 } // namespace
 
-SidePlot::SidePlot(const RunStore& run, const LatencyHistory& history, QWidget* parent)
+SidePlot::SidePlot(const RunStore& run, const LatencyHistory& history, const LatencyHistory& kept, QWidget* parent)
     : QWidget(parent)
     , m_run(run)
     , m_history(history)
+    , m_kept(kept)
     , m_choice(new QComboBox(this))
     , m_pages(new QStackedWidget(this))
     , m_reason(new QLabel(m_pages))
     , m_plot(new Plot(tr("Speed and counts"), m_pages))
     , m_first(m_plot->addGraph())
     , m_second(m_plot->addGraph())
+    , m_keptFirst(m_plot->addGraph())
+    , m_keptSecond(m_plot->addGraph())
 {
     m_choice->addItems({tr("Speed"), tr("Page faults"), tr("Cache misses"), tr("Branch misses")});
     m_choice->setAccessibleName(tr("What is plotted below"));
-    m_choice->setToolTip(tr("Tokens a second of the clock, waits included, or what the system counted in each step"));
+    m_choice->setToolTip(
+        tr("Tokens a second of the clock, waits included but no pauses, or what the system counted in each step"));
     m_plot->setObjectName(QStringLiteral("sidePlot"));
     m_plot->setToolTip(
         tr("The wheel zooms, the arrow keys move, Home shows the whole. Steps that share a pixel show the "
            "largest count of them."));
-    for (QCPGraph* const graph : {m_first, m_second}) {
+    for (QCPGraph* const graph : {m_first, m_second, m_keptFirst, m_keptSecond}) {
         graph->setLineStyle(QCPGraph::lsStepLeft);
         graph->setAntialiased(false);
         graph->setSelectable(QCP::stNone);
     }
-    m_plot->axisRect()->insetLayout()->setInsetAlignment(0, Qt::AlignTop | Qt::AlignRight);
+    placeLegendAbove(*m_plot);
+    m_plot->xAxis->setTicker(m_keyTicker);
     m_plot->yAxis->setTicker(m_ticker);
     m_plot->setReadout([this](double x, double) { return readoutAt(x); });
     m_plot->setValues([this] { return valueTable(); });
@@ -123,6 +170,8 @@ QString SidePlot::reason() const
 void SidePlot::showHistory()
 {
     m_ticker->setWhole(choice() != Speed);
+    m_keyTicker->setWhole(choice() != Speed);
+    m_keyTicker->setMiddles(choice() != Speed);
     const QString why = reason();
     m_reason->setText(why);
     m_pages->setCurrentIndex(why.isEmpty() ? PlotPage : ReasonPage);
@@ -135,33 +184,40 @@ void SidePlot::showHistory()
 void SidePlot::showSpeed()
 {
     m_plot->setAxisTitles(tr("Time of the run (s)"), tr("Speed (tok/s)"));
-    m_first->setName(tr("decode"));
-    m_second->setName(tr("prefill"));
-    const auto points = m_history.speed().points();
-    double top = 0;
-    QVector<double> keys;
-    QVector<double> decode;
-    QVector<double> prefill;
-    bool both[2]{};
-    for (const SpeedSeries::Point& point : points) {
-        const bool shown = m_phase == ShownPhase::Both || point.prefill == (m_phase == ShownPhase::Prefill);
-        both[point.prefill] |= shown && point.complete;
-        keys << point.beginS;
-        decode << (shown && point.complete && !point.prefill ? point.tokensPerSecond : gap);
-        prefill << (shown && point.complete && point.prefill ? point.tokensPerSecond : gap);
-        top = std::max(top, shown ? point.tokensPerSecond : 0);
+    const SpeedLines lines = speedLines(m_history.speed(), m_phase);
+    const SpeedLines kept = speedLines(m_kept.speed(), m_phase);
+    const std::pair<QCPGraph*, const SpeedLine*> graphs[]{{m_first, &lines.decode}, {m_second, &lines.prefill},
+        {m_keptFirst, &kept.decode}, {m_keptSecond, &kept.prefill}};
+    QStringList names{tr("decode"), tr("prefill"), tr("kept run: decode"), tr("kept run: prefill")};
+    for (int i = 0; i < names.size(); ++i) {
+        graphs[i].first->setData(graphs[i].second->keys, graphs[i].second->values, true);
+        if (graphs[i].second->keys.isEmpty())
+            names[i].clear();
     }
-    if (!points.empty()) { // the last stretch reaches to its end
-        keys << points.back().beginS + points.back().lengthS;
-        decode << decode.last();
-        prefill << prefill.last();
-    }
-    m_first->setData(keys, decode, true);
-    m_second->setData(keys, prefill, true);
-    m_plot->legend->setVisible(both[0] && both[1]);
-    const double seconds = std::max(0.1, m_history.speed().seconds());
-    m_plot->setWhole({0, m_run.busy() ? stepUp(seconds) : seconds}, {0, roundUp(top)});
+    nameGraphs(names);
+    const bool noStep = steps().empty();
+    const bool noSpeed = lines.decode.keys.isEmpty() && lines.prefill.keys.isEmpty();
+    m_plot->setEmptyText(noStep ? noStepText(m_phase)
+            : noSpeed           ? tr("A speed is known when the next token begins.")
+                                : QString());
+    const bool prefill = m_phase == ShownPhase::Prefill;
+    const double end = std::max(prefill ? lines.endS : m_history.speed().seconds(), kept.endS);
+    const double whole = m_run.busy() ? stepUp(std::max(leastSeconds, end)) : end > 0 ? end : leastSeconds;
+    m_plot->setWhole({0, whole}, {0, roundUp(std::max(lines.top, kept.top))});
     m_plot->redraw();
+}
+
+void SidePlot::nameGraphs(const QStringList& names)
+{
+    QCPGraph* const graphs[]{m_first, m_second, m_keptFirst, m_keptSecond};
+    for (int i = 0; i < int(std::size(graphs)); ++i) {
+        const QString name = names.value(i);
+        graphs[i]->setName(name);
+        if (name.isEmpty())
+            graphs[i]->removeFromLegend();
+        else if (!m_plot->legend->hasItemWithPlottable(graphs[i]))
+            graphs[i]->addToLegend();
+    }
 }
 
 void SidePlot::fillCounts(QCPGraph* graph, Quantity quantity)
@@ -197,10 +253,11 @@ void SidePlot::showCounts()
                                   : Quantity::BranchMisses;
     m_plot->setAxisTitles(
         tr("Position"), faults ? tr("Page faults a step") : tr("%1 a step").arg(m_choice->currentText()));
-    m_first->setName(tr("minor"));
-    m_second->setName(tr("major"));
-    m_plot->legend->setVisible(faults);
+    nameGraphs(faults ? QStringList{tr("minor"), tr("major")} : QStringList{tr("misses")});
+    m_keptFirst->data()->clear();
+    m_keptSecond->data()->clear();
     const StepRange range = steps();
+    m_plot->setEmptyText(range.empty() ? noStepText(m_phase) : QString());
     if (range.empty()) {
         m_plot->setWhole({0, 20}, {0, 1});
     } else {
@@ -225,21 +282,34 @@ void SidePlot::paintScheme(ColorScheme scheme)
 {
     m_first->setPen(QPen(QColor::fromRgb(themeColors(scheme).accent), 1));
     m_second->setPen(QPen(QColor::fromRgb(themeColors(scheme).warningText), 1, Qt::DashLine));
-    QColor ground = palette().color(QPalette::Base);
-    ground.setAlphaF(0.8F);
-    m_plot->legend->setBrush(ground);
+    m_keptFirst->setPen(QPen(palette().color(QPalette::Text), 1, Qt::DotLine));
+    m_keptSecond->setPen(QPen(QColor::fromRgb(themeColors(scheme).mutedText), 1, Qt::DashDotLine));
+    m_plot->legend->setBorderPen(Qt::NoPen);
     m_plot->redraw();
+}
+
+QString SidePlot::speedAt(double x) const
+{
+    QStringList lines;
+    const auto add = [&](const QString& name, const QCPGraph* graph) {
+        if (const QString value = valueAt(graph, x); !value.isEmpty())
+            lines << name.arg(value);
+    };
+    add(tr("%1 tok/s"), m_first);
+    add(tr("%1 tok/s, prefill"), m_second);
+    add(tr("kept run: %1 tok/s"), m_keptFirst);
+    add(tr("kept run: %1 tok/s, prefill"), m_keptSecond);
+    return lines.isEmpty() ? QString() : tr("%1 s").arg(threeDigits(x)) + u'\n' + lines.join(u'\n');
 }
 
 QString SidePlot::readoutAt(double x) const
 {
+    if (choice() == Speed)
+        return speedAt(x);
     QStringList lines;
-    const bool speed = choice() == Speed;
     const QString first = valueAt(m_first, x);
     const QString second = valueAt(m_second, x);
-    if (speed && !(first.isEmpty() && second.isEmpty()))
-        lines << tr("%1 s").arg(threeDigits(x)) << tr("%1 tok/s").arg(first.isEmpty() ? second : first);
-    if (!speed && !first.isEmpty()) {
+    if (!first.isEmpty()) {
         lines << tr("Token %1").arg(int(std::floor(x)));
         lines << (choice() == Faults ? tr("%1 minor").arg(first) : tr("%1 misses").arg(first));
     }
@@ -250,15 +320,24 @@ QString SidePlot::readoutAt(double x) const
 
 ValueTable SidePlot::valueTable() const
 {
-    ValueTable table{{m_plot->xAxis->label(), m_plot->yAxis->label()}, {}};
-    const bool two = !m_second->data()->isEmpty();
-    if (two)
-        table.headers = {m_plot->xAxis->label(), m_first->name(), m_second->name()};
-    for (int i = 0; i < m_first->dataCount(); ++i) {
-        std::vector<double> row{m_first->data()->at(i)->key, m_first->data()->at(i)->value};
-        if (two)
-            row.push_back(i < m_second->dataCount() ? m_second->data()->at(i)->value : gap);
-        table.rows.push_back(std::move(row));
+    const QCPGraph* const all[]{m_first, m_second, m_keptFirst, m_keptSecond};
+    std::vector<const QCPGraph*> graphs;
+    for (const QCPGraph* const graph : all) {
+        if (!graph->data()->isEmpty())
+            graphs.push_back(graph);
+    }
+    ValueTable table{{m_plot->xAxis->label()}, {}};
+    std::map<double, std::vector<double>> rows;
+    for (std::size_t column = 0; column < graphs.size(); ++column) {
+        table.headers << (graphs.size() == 1 ? m_plot->yAxis->label() : graphs[column]->name());
+        for (const QCPGraphData& point : *graphs[column]->data()) {
+            std::vector<double>& row = rows.try_emplace(point.key, graphs.size(), gap).first->second;
+            row[column] = point.value;
+        }
+    }
+    for (auto& [key, values] : rows) {
+        table.rows.push_back({key});
+        table.rows.back().insert(table.rows.back().end(), values.begin(), values.end());
     }
     return table;
 }

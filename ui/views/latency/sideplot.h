@@ -20,8 +20,8 @@ class SidePlot : public QWidget {
 
 public:
     enum Choice { Speed, Faults, CacheMisses, BranchMisses };
-    /// All outlive the widget. It shows what `history` has of the run's timings.
-    SidePlot(const RunStore& run, const LatencyHistory& history, QWidget* parent = nullptr);
+    /// All outlive the widget. It shows what `history` has of the run's timings, and the speed of the run kept beside.
+    SidePlot(const RunStore& run, const LatencyHistory& history, const LatencyHistory& kept, QWidget* parent = nullptr);
 
     void setPhase(ShownPhase phase);
     void showHistory(); ///< another run or more steps
@@ -35,22 +35,28 @@ private:
     void paintScheme(ColorScheme scheme);
     void showSpeed();
     void showCounts();
+    void nameGraphs(const QStringList& names); ///< in the order of the members; without a name: not in the legend
     void fillCounts(QCPGraph* graph, Quantity quantity);
     StepRange steps() const;
     double roundUp(double top) const; ///< the end of an axis, coarse while the run grows
     QString readoutAt(double x) const;
+    QString speedAt(double x) const;
     ValueTable valueTable() const;
 
     const RunStore& m_run;
     const LatencyHistory& m_history;
+    const LatencyHistory& m_kept;
     ShownPhase m_phase = ShownPhase::Decode;
     QComboBox* m_choice;
     QStackedWidget* m_pages;
     QLabel* m_reason;
     Plot* m_plot;
+    QSharedPointer<CountTicker> m_keyTicker = QSharedPointer<CountTicker>::create();
     QSharedPointer<CountTicker> m_ticker = QSharedPointer<CountTicker>::create();
     QCPGraph* m_first; ///< speed of decode, minor faults, misses
     QCPGraph* m_second; ///< speed of prefill, major faults
+    QCPGraph* m_keptFirst; ///< speed of the kept run
+    QCPGraph* m_keptSecond;
 };
 
 } // namespace colibri

@@ -10,7 +10,7 @@
 
 namespace colibri {
 
-/// Moves the legend of a plot into a row of its own above the axes, where it covers nothing.
+/// Moves the legend of a plot above the axes, where it covers nothing, into as many rows as its entries need.
 void placeLegendAbove(QCustomPlot& plot);
 
 /// A bar of stacked stages over the positions [from, to).

@@ -11,15 +11,16 @@ namespace {
 
 constexpr double wantedBins = 40;
 constexpr std::uint64_t mostBins = 200;
+constexpr std::uint64_t timesBeyond = 4; ///< the way from the median to P90 beyond it
 
 /// How far the bins of a distribution reach.
 std::uint64_t reachOf(const Distribution& values)
 {
     const auto median = values.percentile(500);
-    const auto high = values.percentile(990);
+    const auto high = values.percentile(900);
     if (!median || !high)
         return values.largest();
-    return std::min(values.largest(), *high + (*high - *median));
+    return std::min(values.largest(), *high + timesBeyond * (*high - *median));
 }
 
 double endOf(const TimingEvent& event)

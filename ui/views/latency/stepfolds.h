@@ -45,9 +45,9 @@ struct Histogram {
 
     std::uint64_t endNs() const { return beginNs + percent.size() * widthNs; }
 };
-/// From the least value to a stretch beyond P99, or to the largest value when that is nearer or P99 is not known: a few
-/// slow steps do not press the others into one bin, they are counted in Histogram::beyond. The bins of `beside` (may be
-/// null) reach as far. Empty when `values` has none.
+/// From the least value to four times the way from the median to P90 beyond P90, or to the largest value when that is
+/// nearer or P90 is not known: a few slow steps do not press the others into one bin, they are counted in
+/// Histogram::beyond. The bins of `beside` (may be null) reach as far. Empty when `values` has none.
 Histogram histogramOf(const Distribution& values, const Distribution* beside);
 /// The same bins for other values.
 Histogram withBinsOf(const Histogram& bins, const Distribution& values);

@@ -3,6 +3,7 @@
 
 #include "stores/steps.h"
 #include "views/latency/latencytext.h"
+#include "views/plot/countticker.h"
 #include "views/theme/theme.h"
 
 #include <QKeyEvent>
@@ -33,6 +34,9 @@ TimelinePlot::TimelinePlot(
     setToolTip(tr("Left and Right walk the tokens, Ctrl+Left and Ctrl+Right move the view. The wheel zooms, with Shift "
                   "the time axis; Home shows the whole. A click selects a token."));
     setAxisTitles(tr("Position"), tr("Time a token (ms)"));
+    auto positions = QSharedPointer<CountTicker>::create();
+    positions->setMiddles(true);
+    xAxis->setTicker(positions);
     makeLegend();
     m_band->setLayer(QStringLiteral("overlay"));
     m_band->topLeft->setTypeY(QCPItemPosition::ptAxisRectRatio);
@@ -40,7 +44,7 @@ TimelinePlot::TimelinePlot(
     m_band->setVisible(false);
     setReadout([this](double x, double) {
         const StepFold* found = drawnAt(x);
-        return found ? stepText(m_run.timings(), found->largest, found->steps, m_waiting) : QString();
+        return found ? stepText(m_run.timings(), found->largest, found->steps, m_waiting, m_run.pauses()) : QString();
     });
     setValues([this] { return valueTable(); });
     connect(this, &QCustomPlot::beforeReplot, this, &TimelinePlot::fold);
@@ -162,6 +166,7 @@ void TimelinePlot::fitAxes()
 {
     const std::vector<TimingEvent>& events = m_run.timings();
     const StepRange steps = stepsOf(events, m_history.size(), m_phase);
+    setEmptyText(steps.empty() ? noStepText(m_phase) : QString());
     if (steps.empty()) {
         setWhole({0, leastPositions}, {0, 1});
         return;
@@ -196,7 +201,7 @@ void TimelinePlot::fold()
         axisRect()->width() / pixelsPerFold);
     m_bars.resize(m_folds.size());
     for (std::size_t i = 0; i < m_folds.size(); ++i) {
-        const auto stages = tokenStagesMs(events, m_folds[i].largest);
+        const auto stages = tokenStagesMs(events, m_folds[i].largest, m_run.pauses());
         m_bars[i].from = m_folds[i].from;
         m_bars[i].to = m_folds[i].to;
         double edge = 0;

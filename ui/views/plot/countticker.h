@@ -5,10 +5,12 @@
 
 namespace colibri {
 
-/// Ticks of a linear axis. While it is whole, none lies between two whole numbers: for counts.
+/// Ticks of a linear axis. While it is whole, none lies between two whole numbers: for counts and positions.
 class CountTicker : public QCPAxisTicker {
 public:
     void setWhole(bool whole) { m_whole = whole; }
+    /// Item n lies from n to n + 1, and its tick in the middle.
+    void setMiddles(bool middles) { setTickOrigin(middles ? 0.5 : 0); }
 
 protected:
     double getTickStep(const QCPRange& range) override
@@ -20,6 +22,11 @@ protected:
     int getSubTickCount(double step) override
     {
         return m_whole && step <= 1 ? 0 : QCPAxisTicker::getSubTickCount(step);
+    }
+
+    QString getTickLabel(double tick, const QLocale& locale, QChar format, int precision) override
+    {
+        return QCPAxisTicker::getTickLabel(tick - tickOrigin(), locale, format, precision);
     }
 
 private:

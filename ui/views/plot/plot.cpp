@@ -3,6 +3,7 @@
 
 #include "models/csv.h"
 #include "views/plot/plotexport.h"
+#include "views/plot/readout.h"
 #include "views/saving/savefile.h"
 #include "views/theme/flatstyle.h"
 #include "views/theme/theme.h"
@@ -16,6 +17,7 @@
 #include <QLabel>
 #include <QMenu>
 #include <QPainter>
+#include <QToolTip>
 #include <QWheelEvent>
 
 #include <cmath>
@@ -38,7 +40,8 @@ QAccessibleInterface* makeAccessible(const QString& className, QObject* object)
 Plot::Plot(const QString& title, QWidget* parent)
     : QCustomPlot(parent)
     , m_title(title)
-    , m_label(new QLabel(this))
+    , m_label(new Readout(this))
+    , m_empty(new QLabel(this))
 {
     QAccessible::installFactory(makeAccessible); // the same one counts once
     setAccessibleName(title);
@@ -46,14 +49,31 @@ Plot::Plot(const QString& title, QWidget* parent)
     setMouseTracking(true);
     setInteractions({}); // zoom, drag and keys are below: QCustomPlot knows neither keys nor a way back
     setMinimumSize(20 * grid::unit, 14 * grid::unit);
-    m_label->setObjectName(QStringLiteral("readout"));
-    m_label->setAttribute(Qt::WA_TransparentForMouseEvents);
-    m_label->setTextFormat(Qt::PlainText);
-    m_label->setAutoFillBackground(true);
-    m_label->setMargin(grid::half);
-    m_label->hide();
+    m_empty->setObjectName(QStringLiteral("empty"));
+    m_empty->setWordWrap(true);
+    m_empty->setAlignment(Qt::AlignCenter);
+    m_empty->setMargin(grid::wide);
+    m_empty->setAutoFillBackground(true);
+    m_empty->setBackgroundRole(QPalette::Base);
+    m_empty->setForegroundRole(QPalette::PlaceholderText);
+    m_empty->hide();
     makeActions();
     applyPalette();
+}
+
+void Plot::setEmptyText(const QString& text)
+{
+    if (text == m_empty->text())
+        return;
+    m_empty->setText(text);
+    m_empty->setGeometry(rect());
+    m_empty->setVisible(!text.isEmpty());
+    m_label->hide();
+}
+
+QString Plot::emptyText() const
+{
+    return m_empty->text();
 }
 
 void Plot::makeActions()
@@ -154,10 +174,6 @@ void Plot::applyPalette()
     legend->setBorderPen(line);
     legend->setTextColor(palette().color(QPalette::Text));
     legend->setFont(font());
-    QPalette reader = palette();
-    reader.setColor(QPalette::Window, palette().color(QPalette::ToolTipBase));
-    reader.setColor(QPalette::WindowText, palette().color(QPalette::ToolTipText));
-    m_label->setPalette(reader);
     m_label->setFont(monospaceFont());
     emit schemeChanged(scheme);
     redraw();
@@ -168,16 +184,19 @@ void Plot::showReadout(QPointF at)
     const bool inside = axisRect()->rect().contains(at.toPoint());
     const QString text =
         inside && m_readout ? m_readout(xAxis->pixelToCoord(at.x()), yAxis->pixelToCoord(at.y())) : QString();
-    m_label->setVisible(!text.isEmpty());
-    if (text.isEmpty())
-        return;
-    m_label->setText(text);
-    m_label->adjustSize();
-    // Beside the pointer, on the side where there is room.
-    const double x = at.x() + 2 * grid::unit + m_label->width() < width() ? at.x() + 2 * grid::unit
-                                                                          : at.x() - grid::unit - m_label->width();
-    const double y = std::clamp(at.y() - m_label->height(), 0., std::max(0., double(height() - m_label->height())));
-    m_label->move(QPointF(std::max(0., x), y).toPoint());
+    m_label->showBeside(text, at.toPoint());
+}
+
+bool Plot::event(QEvent* event)
+{
+    if (event->type() != QEvent::ToolTip || toolTip().isEmpty())
+        return QCustomPlot::event(event);
+    if (m_label->isVisible())
+        return true;
+    const auto& help = static_cast<const QHelpEvent&>(*event);
+    // As rich text, which is broken into lines.
+    QToolTip::showText(help.globalPos(), QStringLiteral("<qt>%1</qt>").arg(toolTip().toHtmlEscaped()), this);
+    return true;
 }
 
 void Plot::paintEvent(QPaintEvent* event)
@@ -205,6 +224,7 @@ void Plot::showEvent(QShowEvent* event)
 void Plot::resizeEvent(QResizeEvent* event)
 {
     QCustomPlot::resizeEvent(event);
+    m_empty->setGeometry(rect());
     const int labelWidth = fontMetrics().horizontalAdvance(QStringLiteral("000000")) + 2 * grid::unit;
     const int labelHeight = 3 * fontMetrics().height();
     xAxis->ticker()->setTickCount(std::clamp(axisRect()->width() / labelWidth, 2, 8));

@@ -13,6 +13,8 @@ class QLabel;
 
 namespace colibri {
 
+class Readout;
+
 /// A QCustomPlot with what every plot here has: the colours and fonts of its palette, titles of axes with units, a
 /// readout under the cursor, zoom by wheel, drag and keys with a way back, its picture and its values to copy and save,
 /// and its values as a table.
@@ -38,6 +40,9 @@ public:
     void setWhole(const QCPRange& x, const QCPRange& y);
     bool isZoomed() const { return m_zoomed; }
     void resetView();
+    /// Why there is nothing to draw: shown instead of axes and legend. An empty text shows these again.
+    void setEmptyText(const QString& text);
+    QString emptyText() const;
     /// Draws soon, once for any number of calls.
     void redraw() { replot(QCustomPlot::rpQueuedReplot); }
 
@@ -51,6 +56,7 @@ signals:
 
 protected:
     void paintEvent(QPaintEvent* event) override; ///< with a ring when it has the focus
+    bool event(QEvent* event) override; ///< the tool tip, where no readout is
     void changeEvent(QEvent* event) override;
     void showEvent(QShowEvent* event) override;
     void resizeEvent(QResizeEvent* event) override; ///< as many ticks as their labels have room
@@ -79,7 +85,8 @@ private:
     bool m_zoomed = false;
     std::optional<QPointF> m_pressed; ///< where the left button went down
     std::optional<QPointF> m_dragged; ///< the newest place of a drag; empty: no drag yet
-    QLabel* m_label;
+    Readout* m_label;
+    QLabel* m_empty;
     QList<QAction*> m_actions;
 };
 

@@ -44,11 +44,12 @@ LayerPanel::LayerPanel(QWidget* parent)
     pairColumn->setSpacing(0);
     pairColumn->addWidget(makeCaption(tr("Chosen together"), pairs));
     pairColumn->addWidget(m_together, 1);
+    m_together->view().setSquare(true);
     m_together->view().setEmptyText(tr("The model has one expert in each layer: none are chosen together."));
     for (QWidget* const part : std::initializer_list<QWidget*>{m_loads, pairs, makeMargins()})
         m_parts->addWidget(part);
     m_parts->setChildrenCollapsible(false);
-    m_parts->setSizes({grid::unit, grid::unit, grid::unit});
+    m_parts->setSizes({17 * grid::unit, 36 * grid::unit, 20 * grid::unit}); // most for the squares
     auto* const column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);

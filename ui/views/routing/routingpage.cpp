@@ -10,6 +10,7 @@
 #include "views/theme/theme.h"
 
 #include <QDataStream>
+#include <QHeaderView>
 #include <QLabel>
 #include <QSortFilterProxyModel>
 #include <QSplitter>
@@ -25,6 +26,7 @@ namespace colibri {
 namespace {
 
 enum Page { EmptyPage, PartsPage };
+constexpr int leastMapWidth = 30 * grid::unit; ///< beside the figures; where there is less, they are below
 
 } // namespace
 
@@ -48,10 +50,10 @@ RoutingPage::RoutingPage(const RunStore& run, const RunStore& kept, SelectionSto
     setUpFigures();
     m_parts->addWidget(makeLeft());
     m_parts->addWidget(m_layerPanel);
-    m_parts->setStretchFactor(0, 3);
-    m_parts->setStretchFactor(1, 2);
+    m_parts->setStretchFactor(0, 2);
+    m_parts->setStretchFactor(1, 1);
     m_parts->setChildrenCollapsible(false);
-    m_parts->setSizes({80 * grid::unit, 46 * grid::unit});
+    m_parts->setSizes({84 * grid::unit, 42 * grid::unit});
     m_pages->addWidget(makeEmpty());
     m_pages->addWidget(m_parts);
     auto* const column = new QVBoxLayout(this);
@@ -80,10 +82,9 @@ QWidget* RoutingPage::makeLeft()
 {
     m_layers->addWidget(m_map);
     m_layers->addWidget(m_figures);
-    m_layers->setStretchFactor(0, 2);
-    m_layers->setStretchFactor(1, 1);
+    m_layers->setStretchFactor(0, 1); // the figures need no more than their columns
     m_layers->setChildrenCollapsible(false);
-    m_layers->setSizes({56 * grid::unit, 34 * grid::unit});
+    m_layers->installEventFilter(this);
     m_left->addWidget(m_layers);
     m_left->addWidget(m_expertPanel);
     m_left->setStretchFactor(0, 1);
@@ -100,9 +101,39 @@ void RoutingPage::setUpFigures()
     m_figures->setModel(m_sorted);
     m_figures->setSelectionMode(QAbstractItemView::SingleSelection);
     m_figures->makeSortable();
-    setNumberColumns(*m_figures, {"000", "0.000", "00.000", "00.000", "000.00", "0000", "0.000", "00.000"});
+    setNumberColumns(*m_figures, {"000", "0.000", "0.000", "0.000", "000.00", "0000", "0.000", "00.000"});
     m_figures->setToolTip(tr("Click a header to sort, a row to choose its layer"));
     m_figures->setColumnHidden(LayerFiguresModel::Distance, true);
+}
+
+bool RoutingPage::eventFilter(QObject* object, QEvent* event)
+{
+    const bool sized = event->type() == QEvent::Resize || event->type() == QEvent::Show;
+    if (object == m_layers && sized && m_layers->isVisible())
+        arrangeLayers();
+    return QWidget::eventFilter(object, event);
+}
+
+int RoutingPage::figuresWidth() const
+{
+    return m_figures->horizontalHeader()->length() + 2 * m_figures->frameWidth()
+        + style()->pixelMetric(QStyle::PM_ScrollBarExtent, nullptr, m_figures);
+}
+
+void RoutingPage::arrangeLayers()
+{
+    const int columns = figuresWidth();
+    const bool beside = m_layers->width() >= columns + leastMapWidth;
+    const Qt::Orientation orientation = beside ? Qt::Horizontal : Qt::Vertical;
+    if (m_layers->orientation() == orientation && m_arrangedFor == columns)
+        return;
+    m_layers->setOrientation(orientation);
+    m_arrangedFor = columns;
+    const int whole = (beside ? m_layers->width() : m_layers->height()) - m_layers->handleWidth();
+    const int rows = m_figures->horizontalHeader()->sizeHint().height() + 2 * m_figures->frameWidth()
+        + m_figures->verticalHeader()->length();
+    const int figures = beside ? columns : std::min(rows, whole * 2 / 5);
+    m_layers->setSizes({whole - figures, figures});
 }
 
 void RoutingPage::connectParts()
@@ -281,8 +312,11 @@ void RoutingPage::showFigures(const RoutingSum& counts, const Compared& compared
             compared.counts ? distance(shares(loads), shares(compared.counts->loads(layer))) : std::nan("");
         rows.push_back({layerFigures(loads), apart});
     }
-    m_figures->setColumnHidden(LayerFiguresModel::Distance, !compared.counts.has_value());
     m_figuresModel.setRows(std::move(rows));
+    if (m_figures->isColumnHidden(LayerFiguresModel::Distance) == compared.counts.has_value()) {
+        m_figures->setColumnHidden(LayerFiguresModel::Distance, !compared.counts.has_value());
+        arrangeLayers();
+    }
 }
 
 void RoutingPage::markLayer()
@@ -321,6 +355,7 @@ bool RoutingPage::restoreLayout(const QByteArray& layout)
         stream >> state;
     if (stream.status() != QDataStream::Ok)
         return false;
+    m_arrangedFor = figuresWidth(); // the sizes are the user's
     bool restored = true;
     for (std::size_t at = 0; at < splitters.size(); ++at)
         restored = splitters[at]->restoreState(states[at]) && restored;

@@ -51,6 +51,7 @@ public:
 protected:
     void showEvent(QShowEvent* event) override;
     void hideEvent(QHideEvent* event) override;
+    bool eventFilter(QObject* object, QEvent* event) override;
 
 private:
     /// What is subtracted from what is shown.
@@ -63,6 +64,9 @@ private:
     QWidget* makeEmpty();
     QWidget* makeLeft();
     void setUpFigures();
+    /// Puts the figures beside the map, as wide as their columns, or below it where that leaves the map too little.
+    void arrangeLayers();
+    int figuresWidth() const; ///< with all columns
     void connectParts();
     void restart();
     void applyChoice();
@@ -85,6 +89,7 @@ private:
     int m_layer = 0;
     int m_expert = -1;
     double m_mapTop = 0;
+    int m_arrangedFor = 0; ///< width of the figures' columns when they were arranged
     QTimer m_refresh;
     QElapsedTimer m_sinceRefresh;
     RoutingBar* m_bar;
