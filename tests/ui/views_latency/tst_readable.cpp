@@ -196,10 +196,15 @@ private slots:
         const auto filled = std::ranges::count_if(histogram.percent, [](double percent) { return percent > 0; });
         QVERIFY2(filled >= 8, qPrintable(QString::number(filled)));
         QStringList texts;
+        shown.page.histogram().replot();
+        const int room = shown.page.histogram().axisRect()->width();
         for (int i = 0; i < shown.page.histogram().itemCount(); ++i) {
             const auto* const text = qobject_cast<QCPItemText*>(shown.page.histogram().item(i));
-            if (text && text->visible())
-                texts << text->text();
+            if (!text || !text->visible())
+                continue;
+            for (const QString& line : text->text().split('\n'))
+                QVERIFY(shown.page.histogram().fontMetrics().horizontalAdvance(line) < room);
+            texts << text->text().replace('\n', QLatin1String(", "));
         }
         QVERIFY2(
             texts.contains(QStringLiteral("kept run: 1 slower, up to 6.00 ms \u2192")), qPrintable(texts.join('|')));

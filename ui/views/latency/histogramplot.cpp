@@ -119,20 +119,37 @@ void HistogramPlot::show(const Distribution& steps, const Distribution& kept, st
 
 void HistogramPlot::showBeyond(const Distribution& steps, const Distribution& kept)
 {
-    QStringList beyond;
+    m_beyondTexts.clear();
     for (const unsigned perMille : shownPercentiles) {
         if (const auto ns = steps.percentile(perMille); ns && *ns >= m_histogram.endNs())
-            beyond << tr("%1 %2 \u2192").arg(percentileName(perMille), milliseconds(double(*ns) * 1e-6));
+            m_beyondTexts << tr("%1 %2 \u2192").arg(percentileName(perMille), milliseconds(double(*ns) * 1e-6));
     }
     if (m_histogram.beyond > 0)
-        beyond << tr("%n slower, up to %1 \u2192", nullptr, int(m_histogram.beyond))
-                      .arg(milliseconds(double(steps.largest()) * 1e-6));
+        m_beyondTexts << tr("%n slower, up to %1 \u2192", nullptr, int(m_histogram.beyond))
+                             .arg(milliseconds(double(steps.largest()) * 1e-6));
     if (m_keptHistogram.beyond > 0)
-        beyond << tr("kept run: %n slower, up to %1 \u2192", nullptr, int(m_keptHistogram.beyond))
-                      .arg(milliseconds(double(kept.largest()) * 1e-6));
-    m_beyond->setVisible(!beyond.isEmpty());
-    m_beyond->setText(beyond.join(u'\n'));
-    m_beyondLines = static_cast<int>(beyond.size());
+        m_beyondTexts << tr("kept run: %n slower, up to %1 \u2192", nullptr, int(m_keptHistogram.beyond))
+                             .arg(milliseconds(double(kept.largest()) * 1e-6));
+    m_beyond->setVisible(!m_beyondTexts.isEmpty());
+    fitBeyond();
+}
+
+void HistogramPlot::fitBeyond()
+{
+    const int room = axisRect()->width() - grid::unit;
+    QStringList lines;
+    for (const QString& text : m_beyondTexts) {
+        const bool fits = QFontMetrics(font()).horizontalAdvance(text) <= room;
+        lines << (fits ? QStringList{text} : text.split(QStringLiteral(", ")));
+    }
+    m_beyond->setText(lines.join(u'\n'));
+    m_beyondLines = static_cast<int>(lines.size());
+}
+
+void HistogramPlot::resizeEvent(QResizeEvent* event)
+{
+    Plot::resizeEvent(event);
+    fitBeyond();
 }
 
 void HistogramPlot::fill(const Histogram& kept)

@@ -23,6 +23,9 @@ public:
     const Histogram& histogram() const { return m_histogram; }
     int percentileLines() const; ///< how many are drawn
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     static constexpr std::size_t lineCount = std::size(shownPercentiles) + 1; ///< the last one is the target
     struct Line {
@@ -33,6 +36,7 @@ private:
     void makeLines();
     void showLine(std::size_t index, std::optional<double> ms, const QString& name);
     void showBeyond(const Distribution& steps, const Distribution& kept);
+    void fitBeyond(); ///< breaks its texts where they are wider than the axes
     void fill(const Histogram& kept);
     void paintScheme(ColorScheme scheme);
     QString readoutAt(double ms) const;
@@ -40,6 +44,7 @@ private:
 
     Histogram m_histogram;
     Histogram m_keptHistogram;
+    QStringList m_beyondTexts;
     int m_beyondLines = 0;
     QCPBars* m_bars;
     QCPGraph* m_outline;

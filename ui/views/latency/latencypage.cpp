@@ -333,9 +333,7 @@ void LatencyPage::showTexts()
         over = tr("%1 % over (%2)").arg(100. * double(count) / double(steps.count()), 0, 'f', 1).arg(grouped(count));
     }
     m_over->setText(over);
-    QStringList notes;
-    if (!m_saving.isEmpty())
-        notes << m_saving;
+    QStringList notes(m_saving.isEmpty() ? 0 : 1, m_saving);
     if (const auto dropped = m_run.droppedTimings(); dropped > 0)
         notes << tr(
             "%n steps not recorded: they are gaps in the plots and missing in the figures", nullptr, int(dropped));
