@@ -296,8 +296,9 @@ void PromptPanel::updatePace()
 void PromptPanel::updateActions()
 {
     const RunSpec now = spec();
-    const RunAbilities can = abilitiesIn(m_store.state(), m_model != nullptr,
-        !now.promptText.isEmpty() || !now.promptIds.empty(), asksForTheSame(now, m_store.spec()));
+    const RunAbilities can =
+        abilitiesIn(m_store.state(), m_model != nullptr, !now.promptText.isEmpty() || !now.promptIds.empty(),
+            !m_store.restored() && asksForTheSame(now, m_store.spec()));
     m_run->setEnabled(can.run);
     m_continue->setEnabled(can.proceed);
     m_step->setEnabled(can.step);

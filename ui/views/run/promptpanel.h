@@ -31,8 +31,8 @@ struct RunAbilities {
 
     bool operator==(const RunAbilities&) const = default;
 };
-/// `asShown`: what a new run would be asked for is what the run that is shown was asked for. Then there is nothing to
-/// step to once that has ended.
+/// `asShown`: what a new run would be asked for is what the run that is shown was asked for, which is in no file. Then
+/// there is nothing to step to once that has ended.
 RunAbilities abilitiesIn(RunStore::State state, bool hasModel, bool hasPrompt, bool asShown = false);
 
 /// Ids separated by blanks, commas or line feeds; empty when there is anything else or nothing at all.
