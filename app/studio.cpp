@@ -15,11 +15,13 @@
 #include "views/theme/theme.h"
 
 #include <QCoreApplication>
+#include <QStatusBar>
 
 namespace colibri {
 namespace {
 
 const QString runPageId = QStringLiteral("run");
+constexpr int savedMessageMs = 8000;
 
 QString tr(const char* text)
 {
@@ -124,6 +126,8 @@ void Studio::connectRunPage()
     });
     QObject::connect(m_runPage, &RunPage::openRequested, m_window.get(), &MainWindow::chooseModel);
     QObject::connect(m_window.get(), &MainWindow::savedRunChosen, m_savedRuns, &SavedRuns::load);
+    QObject::connect(m_savedRuns, &SavedRuns::saved, m_window.get(),
+        [this](const QString& what) { m_window->statusBar()->showMessage(what, savedMessageMs); });
     QObject::connect(m_savedRuns, &SavedRuns::shown, m_window.get(), [this] { m_window->showPage(runPageId); });
 }
 
