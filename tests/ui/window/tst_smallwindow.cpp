@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "settings.h"
 #include "studio.h"
+#include "views/model/fittedtable.h"
+#include "views/model/modelpage.h"
 #include "views/model/partdetails.h"
 #include "views/run/promptpanel.h"
 #include "views/run/runpage.h"
@@ -86,6 +88,7 @@ private slots:
     void withoutAModel();
     void theStatusLineStandsStill();
     void detailsAskForWhatIsThere();
+    void tablesOfTheModelFit();
 
 private:
     QTemporaryDir m_folder;
@@ -291,6 +294,26 @@ void TestSmallWindow::detailsAskForWhatIsThere()
     QVERIFY(opened.window().findChild<PartDetails*>()->isVisible());
     opened.window().showPage(QStringLiteral("run"));
     QVERIFY(opened.window().findChild<TokenDetails*>()->isVisible());
+}
+
+void TestSmallWindow::tablesOfTheModelFit()
+{
+    Opened opened;
+    opened.window().showPage(QStringLiteral("model"));
+    auto* const tabs = opened.window().findChild<ModelPage*>()->findChild<QTabWidget*>();
+    for (int tab = 0; tab < tabs->count(); ++tab) {
+        if (QString(tabs->tabText(tab)).remove(u'&') != QLatin1String("Rules"))
+            continue;
+        tabs->setCurrentIndex(tab);
+        QTest::qWait(20);
+        const auto* const table = tabs->widget(tab)->findChild<FittedTable*>();
+        QVERIFY(table->isVisible() && !table->horizontalScrollBar()->isVisible());
+        const QModelIndex cell = table->model()->index(0, table->model()->columnCount() - 1);
+        QVERIFY(table->visualRect(cell).right() <= table->viewport()->width());
+        QCOMPARE(cell.data(Qt::ToolTipRole).toString(), cell.data().toString()); // of what is elided
+        return;
+    }
+    QFAIL("there is no table of rules");
 }
 
 QTEST_MAIN(TestSmallWindow)

@@ -45,6 +45,7 @@ ModelPage::ModelPage(const OpenStore& open, SelectionStore& selection, QWidget* 
     m_rules = addTable(tr("R&ules"), tr("Dimensions and rules, and who said so"),
         {tr("Rule"), tr("Value"), tr("From"), tr("What it decides")}, 3);
     m_rules.view->setStretchColumn(3, 24 * grid::unit);
+    m_rules.view->setYieldingColumn(2, 12 * grid::unit);
     addMetadata();
     m_pages->addWidget(makeEmpty());
     m_pages->addWidget(m_tabs);
