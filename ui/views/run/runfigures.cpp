@@ -18,7 +18,7 @@ struct Words {
     Q_DECLARE_TR_FUNCTIONS(RunFigures)
 };
 
-constexpr int stateCharacters = 26; ///< of the state that are seen in the narrowest window
+constexpr int stateCharacters = 32; ///< of the state that are seen in the narrowest window
 const QString dash = QStringLiteral("\u2013");
 
 /// Three significant digits: more would be noise.
