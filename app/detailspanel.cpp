@@ -25,9 +25,17 @@ DetailsPanel::DetailsPanel(const OpenStore& open, const RunStore& run, Selection
     connect(&selection, &SelectionStore::changed, this, &DetailsPanel::follow);
 }
 
+void DetailsPanel::setPartsSeen(bool seen)
+{
+    m_partsSeen = seen;
+    follow();
+}
+
 void DetailsPanel::follow()
 {
-    setCurrentWidget(isPart(m_selection.selection()) ? m_part : m_token);
+    const Selection& selection = m_selection.selection();
+    const bool nothing = selection.token < 0 && !isPart(selection);
+    setCurrentWidget((nothing && m_partsSeen) || isPart(selection) ? m_part : m_token);
 }
 
 } // namespace colibri

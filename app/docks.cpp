@@ -5,12 +5,34 @@
 
 #include <QDockWidget>
 #include <QMainWindow>
+#include <QScrollArea>
 #include <QTabBar>
 
 namespace colibri {
 namespace {
 
 constexpr int stateVersion = 1; ///< another set of panels gets another number
+
+/// Has the size of its entry at first and three fifths of it at least, whatever it shows: bars appear where that needs
+/// more.
+class PanelArea : public QScrollArea {
+public:
+    explicit PanelArea(const DockEntry& entry)
+        : m_bottom(entry.area == Qt::BottomDockWidgetArea)
+        , m_size(entry.size)
+    {
+        setWidget(entry.widget);
+        setWidgetResizable(true);
+        setFrameShape(QFrame::NoFrame);
+        setFocusPolicy(Qt::NoFocus);
+    }
+    QSize sizeHint() const override { return m_bottom ? QSize(m_size, m_size) : QSize(m_size, 2 * m_size); }
+    QSize minimumSizeHint() const override { return {m_bottom ? 0 : m_size * 3 / 5, m_bottom ? m_size * 3 / 5 : 0}; }
+
+private:
+    bool m_bottom;
+    int m_size;
+};
 
 } // namespace
 
@@ -25,17 +47,33 @@ Docks::Docks(QMainWindow& window, const QList<DockEntry>& entries)
     for (const DockEntry& entry : entries) {
         auto* const dock = new QDockWidget(entry.title, &window);
         dock->setObjectName(QStringLiteral("dock_") + entry.id);
-        dock->setWidget(entry.widget);
+        dock->setWidget(new PanelArea(entry));
         entry.widget->setAccessibleName(entry.title);
         m_docks << dock;
         connect(dock, &QDockWidget::visibilityChanged, this, &Docks::nameTabs);
-        QAction* const toggle = dock->toggleViewAction();
-        setUpAction(toggle, &window, QStringLiteral("toggle_") + entry.id, entry.toolTip,
-            QKeySequence(int(Qt::ALT) | (Qt::Key_1 + int(m_toggles.size()))));
-        m_toggles << toggle;
+        m_toggles << makeToggle(dock, entry);
     }
     arrange();
     nameTabs();
+}
+
+QAction* Docks::makeToggle(QDockWidget* dock, const DockEntry& entry)
+{
+    QAction* const toggle = makeAction(&m_window, QStringLiteral("toggle_") + entry.id, entry.title, entry.toolTip,
+        QKeySequence(int(Qt::ALT) | (Qt::Key_1 + int(m_toggles.size()))));
+    toggle->setCheckable(true);
+    connect(dock, &QDockWidget::visibilityChanged, toggle, &QAction::setChecked);
+    connect(toggle, &QAction::triggered, this, [this, dock, id = entry.id](bool show) {
+        if (show)
+            raise(id);
+        else
+            dock->hide();
+    });
+    connect(dock->toggleViewAction(), &QAction::triggered, this, [this, id = entry.id](bool show) {
+        if (show)
+            raise(id);
+    });
+    return toggle;
 }
 
 void Docks::setPresent(bool present)
@@ -45,12 +83,20 @@ void Docks::setPresent(bool present)
     if (!present)
         m_state = m_window.saveState(stateVersion);
     m_present = present;
-    for (QDockWidget* const dock : m_docks)
-        dock->hide();
+    QStringList opened; // without a model
+    for (int i = 0; i < m_docks.size(); ++i) {
+        if (present && m_toggles[i]->isChecked())
+            opened << m_entries[i].id;
+        m_docks[i]->hide();
+    }
     if (present)
         applyState();
-    for (QAction* const toggle : m_toggles)
-        toggle->setEnabled(present);
+    for (const QString& id : opened)
+        raise(id);
+    for (int i = 0; i < m_docks.size(); ++i) {
+        m_docks[i]->toggleViewAction()->setEnabled(present);
+        m_toggles[i]->setEnabled(present || !m_entries[i].ofModel);
+    }
 }
 
 void Docks::arrange()

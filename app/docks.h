@@ -22,18 +22,21 @@ struct DockEntry {
     Qt::DockWidgetArea area = Qt::RightDockWidgetArea;
     int size = 0; ///< width at the sides, height at the bottom, in pixels, when it is first shown
     bool shownAtFirst = true;
+    bool ofModel = true; ///< of the model that is open: without one there is nothing to show
 };
 
-/// The panels around the page. They are there while a model is open; their arrangement is kept meanwhile.
+/// The panels around the page. None of them sets the size of the window: they scroll. Those of a model are there while
+/// one is open, and the arrangement is kept meanwhile; the others can be shown at any time.
 class Docks : public QObject {
     Q_OBJECT
 
 public:
-    /// Panels of one area share it as tabs, the first on top. Each gets an action with Alt and its number.
+    /// Panels of one area share it as tabs, the first on top. Each gets an action with Alt and its number, checked
+    /// while the panel is seen, which brings one that others cover to the front.
     Docks(QMainWindow& window, const QList<DockEntry>& entries);
 
     QList<QAction*> toggles() const { return m_toggles; }
-    void setPresent(bool present);
+    void setPresent(bool present); ///< whether a model is open
     bool isPresent() const { return m_present; }
     /// All at their places, and of their sizes, as at the first start.
     void arrange();
@@ -45,6 +48,7 @@ public:
 
 private:
     void applyState();
+    QAction* makeToggle(QDockWidget* dock, const DockEntry& entry);
     void nameTabs(); ///< Qt makes and deletes the bars of panels that share a place
     QMainWindow& m_window;
     QList<DockEntry> m_entries;

@@ -10,19 +10,24 @@
 #include "statusline.h"
 #include "views/opening/openingpage.h"
 #include "views/start/startpage.h"
+#include "views/theme/theme.h"
 
 #include <QCloseEvent>
 #include <QDir>
 #include <QFile>
 #include <QMenuBar>
+#include <QScreen>
 #include <QStackedWidget>
 #include <QStatusBar>
+#include <QStyle>
 #include <QTabWidget>
 
 namespace colibri {
 namespace {
 
 const QString demoName = QStringLiteral("demo");
+constexpr QSize firstSize(1280, 760);
+constexpr QSize leastPage(60 * grid::unit, 36 * grid::unit); ///< what a page shows never makes the window larger
 
 /// A page and the panels that go with it.
 struct Arrangement {
@@ -97,7 +102,9 @@ void MainWindow::makePages(const MainWindowContents& contents)
     m_views->setObjectName(QStringLiteral("views"));
     for (QWidget* const view : {static_cast<QWidget*>(m_startPage), m_openingPage, static_cast<QWidget*>(m_pages)})
         m_views->addWidget(view);
+    m_views->setMinimumSize(leastPage);
     setCentralWidget(m_views);
+    connect(m_pages, &QTabWidget::currentChanged, this, [this] { emit pageChanged(currentPage()); });
 }
 
 void MainWindow::makeMenus(const MainWindowContents& contents)
@@ -136,6 +143,7 @@ void MainWindow::makeGoMenu(const QList<PageEntry>& pages)
             QKeySequence(int(Qt::CTRL) | (Qt::Key_1 + i)));
         connect(action, &QAction::triggered, this, [this, id] { showPage(id); });
         go->addAction(action);
+        m_pageActions << action;
     }
 }
 
@@ -146,6 +154,7 @@ void MainWindow::makeWindowMenu()
     menu->addSeparator();
     makeLayouts(menu->addMenu(tr("&Layout")));
     menu->addAction(m_actions.resetLayout);
+    m_pageActions << m_actions.resetLayout;
     connect(m_actions.resetLayout, &QAction::triggered, m_docks, &Docks::arrange);
 }
 
@@ -159,6 +168,7 @@ void MainWindow::makeLayouts(QMenu* menu)
             m_docks->showOnly(layout.docks);
         });
         menu->addAction(action);
+        m_pageActions << action;
     }
 }
 
@@ -207,9 +217,13 @@ void MainWindow::connectTheme()
 
 void MainWindow::restore()
 {
-    m_docks->setPresent(false); // they would widen a small window
-    resize(1280, 760);
+    m_docks->setPresent(false);
+    resize(firstSize);
     restoreGeometry(m_parts.settings.geometry());
+    const int title = style()->pixelMetric(QStyle::PM_TitleBarHeight);
+    const QRect available = screen()->availableGeometry().adjusted(grid::half, title, -grid::half, -grid::half);
+    if (const QRect place = fittedTo(geometry(), available); !isMaximized() && !isFullScreen() && place != geometry())
+        setGeometry(place);
     m_docks->restore(m_parts.settings.windowState());
 }
 
@@ -263,6 +277,8 @@ void MainWindow::leaveOpening()
 void MainWindow::showView(QWidget* view)
 {
     m_docks->setPresent(view == m_pages);
+    for (QAction* const action : m_pageActions)
+        action->setEnabled(view == m_pages);
     if (m_views->currentWidget() != view) {
         m_views->setCurrentWidget(view);
         (view == m_pages ? m_pages->currentWidget() : view)->setFocus();

@@ -63,6 +63,7 @@ public:
 signals:
     void savedRunChosen(const QString& path); ///< dropped, or given to openModel()
     void exportRequested(); ///< of the model that is open
+    void pageChanged(QWidget* page); ///< to this one of the contents
     void newWindowRequested(const QString& path); ///< a path, or empty: without a model
 
 protected:
@@ -92,6 +93,7 @@ private:
     QWidget* m_openingPage = nullptr;
     QTabWidget* m_pages = nullptr;
     QMenu* m_recentMenu = nullptr;
+    QList<QAction*> m_pageActions; ///< that need a model
     Docks* m_docks = nullptr;
 };
 

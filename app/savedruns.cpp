@@ -146,6 +146,7 @@ QString SavedRuns::onSaved(const QString& path, const Result<void>& result)
     }
     const QString note = bytesText(std::uint64_t(QFileInfo(path).size()));
     m_parts.log.add(LogLevel::Info, logSource, tr("saved to %1, %2").arg(path, note));
+    emit saved(tr("Saved %1, %2").arg(QFileInfo(path).fileName(), note));
     return note;
 }
 
@@ -227,9 +228,12 @@ void SavedRuns::show(Loaded loaded)
         failLoaded(loaded, why);
         return;
     }
-    m_parts.page.promptPanel().setSpec(loaded.run.start.spec);
+    RunSpec asked = loaded.run.start.spec;
+    asked.engine = m_parts.page.promptPanel().engine().options(); // the user's, of this machine
+    m_parts.page.promptPanel().setSpec(asked);
+    const QString madeWith = EngineForm::summary(loaded.run.start.spec.engine);
     m_parts.engine.restore(std::move(loaded.run.start), loaded.run.reason, std::move(loaded.run.error));
-    m_parts.log.add(LogLevel::Info, logSource, tr("shows %1").arg(loaded.path));
+    m_parts.log.add(LogLevel::Info, logSource, tr("shows %1, made with: %2").arg(loaded.path, madeWith));
     emit shown();
 }
 

@@ -46,6 +46,7 @@ public:
     void load(const QString& path);
 
 signals:
+    void saved(const QString& what); ///< in a sentence
     void shown(); ///< a saved run took the place of the run
 
 private:

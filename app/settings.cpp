@@ -35,6 +35,14 @@ QString firstFolder(const QString& remembered)
 
 } // namespace
 
+QRect fittedTo(const QRect& window, const QRect& available)
+{
+    QRect place(window.topLeft(), window.size().boundedTo(available.size()));
+    place.moveLeft(std::clamp(place.left(), available.left(), available.left() + available.width() - place.width()));
+    place.moveTop(std::clamp(place.top(), available.top(), available.top() + available.height() - place.height()));
+    return place;
+}
+
 ThemeChoice Settings::theme() const
 {
     const std::string name = m_settings.value(themeKey).toString().toStdString();

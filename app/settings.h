@@ -4,10 +4,14 @@
 #include "views/theme/theme.h"
 
 #include <QByteArray>
+#include <QRect>
 #include <QSettings>
 #include <QStringList>
 
 namespace colibri {
+
+/// The place of a window moved and made smaller as far as it has to be to lie in what a screen has free.
+QRect fittedTo(const QRect& window, const QRect& available);
 
 /// What the window remembers from one start to the next. Organization and application must be set before.
 class Settings {

@@ -18,14 +18,23 @@ QToolButton* addButton(QStatusBar* bar, const QString& name, const QString& tool
     return button;
 }
 
+/// Room for the widest of the usual texts, so that nothing beside the button moves.
+void reserve(QToolButton* button, const QString& widest)
+{
+    const QString text = button->text();
+    button->setText(widest);
+    button->setMinimumWidth(button->sizeHint().width());
+    button->setText(text);
+}
+
 } // namespace
 
 StatusButtons::StatusButtons(const TaskStore& tasks, const LogStore& log, QStatusBar* bar)
     : QObject(bar)
     , m_tasks(tasks)
     , m_log(log)
-    , m_taskButton(addButton(bar, QStringLiteral("statusTasks"), tr("What is under way; opens the list of tasks")))
     , m_logButton(addButton(bar, QStringLiteral("statusLog"), tr("What has happened; opens the log")))
+    , m_taskButton(addButton(bar, QStringLiteral("statusTasks"), tr("What is under way; opens the list of tasks")))
 {
     connect(&tasks, &TaskStore::appended, this, &StatusButtons::showTasks);
     connect(&tasks, &TaskStore::removed, this, &StatusButtons::showTasks);
@@ -38,6 +47,8 @@ StatusButtons::StatusButtons(const TaskStore& tasks, const LogStore& log, QStatu
     connect(&log, &LogStore::cleared, this, &StatusButtons::markLogSeen);
     connect(m_taskButton, &QToolButton::clicked, this, &StatusButtons::tasksRequested);
     connect(m_logButton, &QToolButton::clicked, this, &StatusButtons::logRequested);
+    reserve(m_taskButton, tr("Tasks: %1").arg(QStringLiteral("00")));
+    reserve(m_logButton, tr("Log, %1").arg(tr("warnings: %1").arg(QStringLiteral("00"))));
     showTasks();
     showLog();
 }

@@ -32,8 +32,8 @@ private:
 
     const TaskStore& m_tasks;
     const LogStore& m_log;
-    QToolButton* m_taskButton;
     QToolButton* m_logButton;
+    QToolButton* m_taskButton;
     int m_warnings = 0;
     int m_errors = 0;
 };

@@ -2,26 +2,27 @@
 #include "statusline.h"
 
 #include "stores/units.h"
+#include "views/theme/elided.h"
 #include "views/theme/theme.h"
 
 #include <QFileInfo>
-#include <QLabel>
 #include <QStatusBar>
 
 namespace colibri {
 namespace {
 
-QLabel* addLabel(QStatusBar* bar, const QString& name, const QString& toolTip, bool permanent)
+ElidedLabel* addLabel(QStatusBar* bar, const QString& name, const QString& toolTip, bool permanent)
 {
-    auto* const label = new QLabel;
+    auto* const label = new ElidedLabel;
     label->setObjectName(name);
     label->setToolTip(toolTip);
-    label->setTextFormat(Qt::PlainText);
     label->setFont(monospaceFont());
-    if (permanent)
+    if (permanent) {
         bar->addPermanentWidget(label);
-    else
+    } else {
+        label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
         bar->addWidget(label, 1);
+    }
     return label;
 }
 
@@ -59,13 +60,13 @@ void StatusLine::showModel()
 void StatusLine::showMemory()
 {
     const ModelFactsPtr& model = m_open.model();
-    QStringList parts;
-    if (model)
-        parts << tr("mapped %1").arg(bytesText(model->mappedBytes));
-    if (model && model->copiedBytes > 0)
-        parts << tr("copied %1").arg(bytesText(model->copiedBytes));
+    QStringList parts; // the line ends at the right: what comes and goes with runs stands first and moves nothing
     if (m_run.arenaBytes() > 0)
         parts << tr("arena %1 (KV %2)").arg(bytesText(m_run.arenaBytes()), bytesText(m_run.kvBytes()));
+    if (model && model->copiedBytes > 0)
+        parts << tr("copied %1").arg(bytesText(model->copiedBytes));
+    if (model)
+        parts << tr("mapped %1").arg(bytesText(model->mappedBytes));
     m_memory->setText(parts.join(QStringLiteral("   ")));
 }
 

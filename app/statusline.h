@@ -6,10 +6,11 @@
 
 #include <QObject>
 
-class QLabel;
 class QStatusBar;
 
 namespace colibri {
+
+class ElidedLabel;
 
 /// Model and memory in the status bar; speeds stand on the pages. Follows the stores.
 class StatusLine : public QObject {
@@ -25,8 +26,8 @@ private:
 
     const OpenStore& m_open;
     const RunStore& m_run;
-    QLabel* m_model;
-    QLabel* m_memory;
+    ElidedLabel* m_model;
+    ElidedLabel* m_memory;
 };
 
 } // namespace colibri

@@ -15,11 +15,13 @@
 #include "views/theme/theme.h"
 
 #include <QCoreApplication>
+#include <QStatusBar>
 
 namespace colibri {
 namespace {
 
 const QString runPageId = QStringLiteral("run");
+constexpr int savedMessageMs = 8000;
 
 QString tr(const char* text)
 {
@@ -65,6 +67,7 @@ MainWindowContents Studio::contents()
     m_latencyPage = remembered(QStringLiteral("latency"), new LatencyPage(m_run, m_kept, m_selection));
     m_modelPage = remembered(QStringLiteral("model"), new ModelPage(m_open, m_selection));
     auto* const routingPage = remembered(QStringLiteral("routing"), new RoutingPage(m_run, m_kept, m_selection));
+    m_details = new DetailsPanel(m_open, m_run, m_selection);
     MainWindowContents contents;
     contents.pages = {
         {runPageId, tr("Run"), tr("A model at work: its text and the experts of each token"), m_runPage},
@@ -77,12 +80,12 @@ MainWindowContents Studio::contents()
     contents.docks = {
         {QStringLiteral("model"), tr("Parts"), tr("The parts of the model, as a tree"),
             new ModelTree(m_open, m_selection), Qt::LeftDockWidgetArea, 30 * grid::unit, false},
-        {QStringLiteral("details"), tr("Details"), tr("Everything known of what is selected"),
-            new DetailsPanel(m_open, m_run, m_selection), Qt::RightDockWidgetArea, 40 * grid::unit},
+        {QStringLiteral("details"), tr("Details"), tr("Everything known of what is selected"), m_details,
+            Qt::RightDockWidgetArea, 40 * grid::unit},
         {QStringLiteral("tasks"), tr("Tasks"), tr("What is under way"), new TaskPanel(m_tasks),
-            Qt::BottomDockWidgetArea, 18 * grid::unit, false},
+            Qt::BottomDockWidgetArea, 18 * grid::unit, false, false},
         {QStringLiteral("log"), tr("Log"), tr("What has happened"), new LogPanel(m_log), Qt::BottomDockWidgetArea,
-            18 * grid::unit, false},
+            18 * grid::unit, false, false},
     };
     contents.runActions = m_runPage->runActions();
     contents.runActions << nullptr << m_runPage->keepActions() << nullptr << m_latencyPage->exportActions();
@@ -95,6 +98,8 @@ void Studio::connectPages()
 {
     QObject::connect(
         m_latencyPage, &LatencyPage::runPageRequested, m_window.get(), [this] { m_window->showPage(runPageId); });
+    QObject::connect(m_window.get(), &MainWindow::pageChanged, m_details,
+        [this](QWidget* page) { m_details->setPartsSeen(page == m_modelPage); });
     QObject::connect(m_modelPage, &ModelPage::openRequested, m_window.get(), &MainWindow::chooseModel);
 }
 
@@ -121,6 +126,8 @@ void Studio::connectRunPage()
     });
     QObject::connect(m_runPage, &RunPage::openRequested, m_window.get(), &MainWindow::chooseModel);
     QObject::connect(m_window.get(), &MainWindow::savedRunChosen, m_savedRuns, &SavedRuns::load);
+    QObject::connect(m_savedRuns, &SavedRuns::saved, m_window.get(),
+        [this](const QString& what) { m_window->statusBar()->showMessage(what, savedMessageMs); });
     QObject::connect(m_savedRuns, &SavedRuns::shown, m_window.get(), [this] { m_window->showPage(runPageId); });
 }
 

@@ -18,6 +18,7 @@
 
 namespace colibri {
 
+class DetailsPanel;
 class Exports;
 class LatencyPage;
 class ModelPage;
@@ -57,6 +58,7 @@ private:
     RunPage* m_runPage = nullptr; ///< the window's, as the other pages
     LatencyPage* m_latencyPage = nullptr;
     ModelPage* m_modelPage = nullptr;
+    DetailsPanel* m_details = nullptr; ///< the window's
     SavedRuns* m_savedRuns = nullptr; ///< of the run page
     std::vector<std::function<void()>> m_saves; ///< of the pages' arrangements
     std::unique_ptr<MainWindow> m_window;

@@ -166,6 +166,13 @@ struct Shown {
                 return label->text();
         return {};
     }
+    QString tipOfState()
+    {
+        for (const QLabel* label : page().findChildren<QLabel*>())
+            if (label->accessibleName() == QLatin1String("State of the run"))
+                return label->toolTip();
+        return {};
+    }
     Studio studio;
 };
 

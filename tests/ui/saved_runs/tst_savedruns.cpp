@@ -9,6 +9,7 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QStatusBar>
 #include <QToolButton>
 
 using namespace colibri;
@@ -65,6 +66,7 @@ void TestSavedRuns::savedAndOpenedAgain()
     QVERIFY(shown.choose("saveRunDialog", path("mine")));
     QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(path("mine.colibri-run")), answerMs);
     QTRY_VERIFY2(shown.tasks().contains("Save the run to"), qPrintable(shown.tasks()));
+    QTRY_VERIFY(shown.studio.window().statusBar()->currentMessage().contains("mine.colibri-run"));
     QCOMPARE(Settings().savedRunFolder(), m_folder.folder());
 
     shown.prompt().setPrompt(QStringLiteral("something else"));
@@ -83,14 +85,16 @@ void TestSavedRuns::savedAndOpenedAgain()
     QCOMPARE(shown.run().state(), RunStore::State::Finished);
     QCOMPARE(shown.run().finishReason(), reason);
     QVERIFY2(shown.state().startsWith("Saved run mine.colibri-run: Finished"), qPrintable(shown.state()));
-    // The panel asks for the same.
+    // The panel asks for the same, computed as the user has it set; how it was made is said.
     const RunSpec spec = shown.prompt().spec();
     QCOMPARE(spec.promptText, QStringLiteral("the quick brown fox"));
     QCOMPARE(spec.maxTokens, 30u);
     QCOMPARE(spec.sampling.temperature, 0.75f);
     QCOMPARE(spec.sampling.seed, 12u);
     QCOMPARE(spec.sampling.topK, 30u);
-    QVERIFY(spec.engine == engine);
+    QVERIFY(spec.engine == EngineOptions{});
+    QVERIFY(shown.run().spec().engine == engine);
+    QCOMPARE(shown.tipOfState(), QStringLiteral("Made with: scalar, f16 cache, threads 1, batch 7, context 128"));
     QCOMPARE(spec.pace, 0.0);
     QVERIFY(shown.enabled(Run) && shown.enabled(Step) && !shown.enabled(Continue) && !shown.enabled(Stop));
     // Its text is there, and a click on its grid selects a decision.

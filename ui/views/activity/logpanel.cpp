@@ -19,7 +19,7 @@ namespace colibri {
 namespace {
 
 /// Widths in characters, by LogTable::Column; the last takes what is left.
-constexpr std::array<int, LogTable::ColumnCount> widths{15, 10, 10, 0};
+constexpr std::array<int, LogTable::ColumnCount> widths{15, 10, 14, 0};
 
 /// Colours the level; its name is the sign, the colour only helps.
 class LevelCell : public QStyledItemDelegate {

@@ -9,6 +9,9 @@
 #include "views/latency/timingsaver.h"
 #include "views/saving/savefile.h"
 #include "views/table/tableview.h"
+#include "views/theme/elided.h"
+#include "views/theme/flowlayout.h"
+#include "views/theme/scrolled.h"
 #include "views/theme/theme.h"
 
 #include <QAction>
@@ -78,13 +81,12 @@ LatencyPage::LatencyPage(const RunStore& run, const RunStore& kept, SelectionSto
     m_rows->setSizes({30 * grid::unit, 35 * grid::unit});
     for (QSplitter* const split : {m_rows, m_upper, m_lower})
         split->setChildrenCollapsible(false);
-    m_notes = new QLabel(views);
+    m_notes = new ElidedLabel(views);
     m_notes->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
-    m_notes->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_notes->setAccessibleName(tr("Notes on the figures"));
     m_notes->setForegroundRole(QPalette::PlaceholderText);
     column->addWidget(makeBar());
-    column->addWidget(m_rows, 1);
+    column->addWidget(scrolled(m_rows), 1);
     column->addWidget(m_notes);
     m_pages->addWidget(makeEmpty());
     m_pages->addWidget(views);
@@ -122,15 +124,20 @@ QWidget* LatencyPage::makeEmpty()
 QWidget* LatencyPage::makeBar()
 {
     auto* const bar = new QWidget(this);
-    auto* const row = new QHBoxLayout(bar);
+    auto* const row = new FlowLayout(bar);
     row->setContentsMargins(0, 0, 0, 0);
     row->setSpacing(grid::unit);
     const auto addLabelled = [&](const QString& text, QWidget* control, const QString& tip) {
-        auto* const label = new QLabel(text, bar);
+        auto* const group = new QWidget(bar);
+        auto* const pair = new QHBoxLayout(group);
+        pair->setContentsMargins(0, 0, grid::unit, 0);
+        pair->setSpacing(grid::unit);
+        auto* const label = new QLabel(text, group);
         label->setBuddy(control);
         control->setToolTip(tip);
-        row->addWidget(label);
-        row->addWidget(control);
+        pair->addWidget(label);
+        pair->addWidget(control);
+        row->addWidget(group);
     };
     m_phase = new QComboBox(bar);
     m_phase->addItems({tr("Decode"), tr("Prefill"), tr("Both")});
@@ -140,7 +147,6 @@ QWidget* LatencyPage::makeBar()
     m_waiting = new QCheckBox(tr("&Waiting"), bar);
     m_waiting->setToolTip(tr("Puts the wait for the pace before each step on top of its time; pauses are not counted"));
     row->addWidget(m_waiting);
-    row->addSpacing(grid::unit);
     m_target = new QDoubleSpinBox(bar);
     m_target->setRange(0, largestTargetMs);
     m_target->setDecimals(1);
@@ -161,7 +167,7 @@ QWidget* LatencyPage::makeBar()
     m_selected->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_selected->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_selected->setAccessibleName(tr("Time of the selected token"));
-    row->addWidget(m_selected, 1);
+    row->addWidget(m_selected);
     auto* const save = new QToolButton(bar);
     save->setText(tr("Sa&ve"));
     save->setPopupMode(QToolButton::InstantPopup);
@@ -344,7 +350,6 @@ void LatencyPage::showTexts()
     if (!m_run.counterNote().empty())
         notes << QString::fromStdString(m_run.counterNote());
     m_notes->setText(notes.join(QStringLiteral(" \u00b7 ")));
-    m_notes->setToolTip(notes.join(u'\n'));
 }
 
 void LatencyPage::saveTimings(const QString& path, TimingFile file)

@@ -103,6 +103,8 @@ void FittedTable::fitColumns(const QStringList& texts)
         const int needs = std::max({sizeHintForColumn(column), header.sectionSizeHint(column), text}) + grid::unit;
         const int width = std::min(needs, widestColumn);
         header.resizeSection(column, width);
+        if (column == m_yielding)
+            m_yieldingNeeds = width;
         if (column == m_stretch)
             m_stretchNeeds = m_allRows ? header.minimumSectionSize()
                 : m_stretchLeast > 0   ? std::min(width, m_stretchLeast)
@@ -118,7 +120,13 @@ void FittedTable::stretch()
     QHeaderView& header = *horizontalHeader();
     if (m_stretch < 0 || m_stretch >= header.count())
         return;
-    const int others = header.length() - header.sectionSize(m_stretch);
+    int others = header.length() - header.sectionSize(m_stretch);
+    if (m_yielding >= 0 && m_yielding < header.count() && m_yieldingNeeds > 0) {
+        others -= header.sectionSize(m_yielding);
+        const int room = viewport()->width() - others - m_stretchNeeds;
+        header.resizeSection(m_yielding, std::clamp(room, std::min(m_yieldingLeast, m_yieldingNeeds), m_yieldingNeeds));
+        others += header.sectionSize(m_yielding);
+    }
     header.resizeSection(m_stretch, std::max(m_stretchNeeds, viewport()->width() - others));
 }
 

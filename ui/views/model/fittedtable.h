@@ -19,6 +19,12 @@ public:
         m_stretch = column;
         m_stretchLeast = least;
     }
+    /// That is narrower than its contents need, down to `least`, before bars appear.
+    void setYieldingColumn(int column, int least)
+    {
+        m_yielding = column;
+        m_yieldingLeast = least;
+    }
     void setShowsAllRows(); ///< as high as its rows need, with a stretch column that is cut when room is short
     /// To headers and the first rows: for whoever has put in other rows. Then at least as wide as `texts`, by column.
     void fitColumns(const QStringList& texts = {});
@@ -39,6 +45,9 @@ private:
     int m_stretch = -1;
     int m_stretchLeast = 0;
     int m_stretchNeeds = 0; ///< width
+    int m_yielding = -1;
+    int m_yieldingLeast = 0;
+    int m_yieldingNeeds = 0; ///< width
     bool m_allRows = false;
 };
 

@@ -6,6 +6,7 @@
 #include "views/model/fittedtable.h"
 #include "views/model/modelsummary.h"
 #include "views/model/tensorpanel.h"
+#include "views/theme/elided.h"
 #include "views/theme/theme.h"
 
 #include <QAction>
@@ -43,6 +44,8 @@ ModelPage::ModelPage(const OpenStore& open, SelectionStore& selection, QWidget* 
         {tr("File"), tr("Size"), tr("Tensors"), tr("Size of tensors")}, 0);
     m_rules = addTable(tr("R&ules"), tr("Dimensions and rules, and who said so"),
         {tr("Rule"), tr("Value"), tr("From"), tr("What it decides")}, 3);
+    m_rules.view->setStretchColumn(3, 24 * grid::unit);
+    m_rules.view->setYieldingColumn(2, 12 * grid::unit);
     addMetadata();
     m_pages->addWidget(makeEmpty());
     m_pages->addWidget(m_tabs);
@@ -84,7 +87,9 @@ ModelPage::Table ModelPage::addTable(
     view->setTextElideMode(Qt::ElideRight);
     auto* const bar = new QHBoxLayout;
     bar->setSpacing(grid::unit);
-    bar->addWidget(new QLabel(toolTip, tab), 1);
+    auto* const what = new ElidedLabel(tab);
+    what->setText(toolTip);
+    bar->addWidget(what, 1);
     for (QAction* const action : view->wholeActions())
         bar->addWidget(toolButton(action, tab));
     auto* const column = new QVBoxLayout(tab);

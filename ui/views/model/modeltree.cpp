@@ -63,7 +63,7 @@ ModelTree::ModelTree(const OpenStore& open, SelectionStore& selection, QWidget* 
     column->setSpacing(grid::half);
     column->addWidget(m_filter);
     column->addWidget(m_pages, 1);
-    setMinimumWidth(28 * grid::unit);
+    setMinimumWidth(18 * grid::unit);
     setAccessibleName(tr("Parts of the model"));
     connect(m_filter, &QLineEdit::returnPressed, m_tree, qOverload<>(&QWidget::setFocus));
     connect(m_filter, &QLineEdit::textChanged, this, &ModelTree::applyFilter);

@@ -38,7 +38,7 @@ PartDetails::PartDetails(const OpenStore& open, SelectionStore& selection, QWidg
     auto* const column = new QVBoxLayout(this);
     column->setContentsMargins({});
     column->addWidget(m_pages);
-    setMinimumWidth(36 * grid::unit);
+    setMinimumWidth(24 * grid::unit);
     setAccessibleName(tr("Details of the selected part of the model"));
     connect(&open, &OpenStore::modelChanged, this, &PartDetails::refresh);
     connect(&selection, &SelectionStore::changed, this, &PartDetails::refresh);
@@ -70,7 +70,7 @@ QWidget* PartDetails::makeReport()
     m_factsView->setShowsAllRows();
     m_contentsView = new FittedTable(tr("Contents"), page);
     m_contentsView->setModel(&m_contents);
-    m_contentsView->setStretchColumn(2);
+    m_contentsView->setStretchColumn(2, 8 * grid::unit); // what is longer is elided, all of it in the tool tip
     auto* const column = new QVBoxLayout(page);
     column->setContentsMargins(grid::unit, grid::unit, grid::unit, grid::unit);
     column->setSpacing(grid::unit);

@@ -7,6 +7,7 @@
 #include "views/routing/layerpanel.h"
 #include "views/routing/numbertable.h"
 #include "views/table/tableview.h"
+#include "views/theme/scrolled.h"
 #include "views/theme/theme.h"
 
 #include <QDataStream>
@@ -55,7 +56,7 @@ RoutingPage::RoutingPage(const RunStore& run, const RunStore& kept, SelectionSto
     m_parts->setChildrenCollapsible(false);
     m_parts->setSizes({84 * grid::unit, 42 * grid::unit});
     m_pages->addWidget(makeEmpty());
-    m_pages->addWidget(m_parts);
+    m_pages->addWidget(scrolled(m_parts));
     auto* const column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/run/colorbar.h"
 
+#include "views/theme/flowlayout.h"
 #include "views/theme/theme.h"
 
 #include <QComboBox>
@@ -18,11 +19,19 @@
 namespace colibri {
 namespace {
 
-constexpr std::uint32_t mostChips = 16; ///< with more experts the legend shows a band without numbers
 constexpr std::array marginTicks{
     0., 0.2, 0.5, 1., 2., 5.}; ///< in middles: round numbers, about evenly apart on the scale
+constexpr double mostOfBand = 0.4; ///< of the height, where numbers stand above a band
 
 } // namespace
+
+std::uint32_t numberStep(std::uint32_t experts, double width, int numberWidth)
+{
+    std::uint32_t step = 1;
+    while (step < experts && step * width < numberWidth * double(experts))
+        step *= 2;
+    return step;
+}
 
 ColorLegend::ColorLegend(QWidget* parent)
     : QWidget(parent)
@@ -30,6 +39,7 @@ ColorLegend::ColorLegend(QWidget* parent)
     QFont small = monospaceFont();
     small.setPointSizeF(small.pointSizeF() * 0.85);
     setFont(small);
+    setMinimumWidth(8 * grid::unit);
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
 }
 
@@ -70,9 +80,8 @@ void ColorLegend::paintEvent(QPaintEvent*)
 ColorLegend::Chips ColorLegend::chips() const
 {
     const int numbered = fontMetrics().horizontalAdvance(QString::number(m_experts - 1)) + grid::half;
-    const bool numbers = m_experts <= mostChips && static_cast<int>(m_experts) * numbered <= width();
-    const double chip = numbers ? numbered : std::min(double(numbered), double(width()) / m_experts);
-    return {width() - chip * m_experts, chip, numbers};
+    const double chip = std::min(double(numbered), double(width()) / m_experts);
+    return {width() - chip * m_experts, chip, numberStep(m_experts, chip * m_experts, numbered)};
 }
 
 bool ColorLegend::event(QEvent* event)
@@ -91,14 +100,19 @@ void ColorLegend::paintExperts(QPainter& painter) const
 {
     const ColorScheme scheme = schemeOf(palette());
     const Chips row = chips();
+    const bool each = row.step == 1;
+    const double top = each ? grid::half : std::floor(height() * (1 - mostOfBand));
     for (std::uint32_t expert = 0; expert < m_experts; ++expert) {
         const QRectF rect(
-            row.left + row.width * expert, grid::half, row.width - (row.numbers ? 1 : 0), height() - grid::unit);
+            row.left + row.width * expert, top, row.width - (each ? 1 : 0), height() - top - (each ? grid::half : 0));
         const QRgb color = expertColor(expert, m_experts, scheme);
         painter.fillRect(rect, QColor::fromRgb(color));
-        painter.setPen(QColor::fromRgb(readableOn(color)));
-        if (row.numbers)
+        painter.setPen(each ? QColor::fromRgb(readableOn(color)) : palette().color(QPalette::WindowText));
+        if (each)
             painter.drawText(rect, Qt::AlignCenter, QString::number(expert));
+        else if (expert % row.step == 0)
+            painter.drawText(QRectF(rect.left(), 0, row.width * row.step, top), Qt::AlignLeft | Qt::AlignVCenter,
+                QString::number(expert));
     }
 }
 
@@ -145,18 +159,24 @@ ColorBar::ColorBar(QWidget* parent)
     m_layer->setAccessibleName(tr("Layer of the text's colours"));
     m_rank->setToolTip(tr("Which of the chosen experts gives the colour; 0 is the best"));
     m_rank->setAccessibleName(tr("Rank of the expert that gives the colour"));
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(grid::unit, grid::half, grid::unit, grid::half);
-    row->setSpacing(grid::unit);
+    auto* const flow = new FlowLayout(this);
+    flow->setContentsMargins(grid::unit, grid::half, grid::unit, grid::half);
+    flow->setSpacing(grid::unit);
     const std::array<std::pair<QString, QWidget*>, 3> fields{
         {{tr("Colour &by"), m_by}, {tr("&layer"), m_layer}, {tr("ran&k"), m_rank}}};
     for (const auto& [name, field] : fields) {
-        auto* label = new QLabel(name, this);
+        auto* const group = new QWidget(this);
+        auto* const row = new QHBoxLayout(group);
+        row->setContentsMargins(0, 0, 0, 0);
+        row->setSpacing(grid::unit);
+        auto* const label = new QLabel(name, group);
         label->setBuddy(field);
         row->addWidget(label);
         row->addWidget(field);
+        group->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
+        flow->addWidget(group);
     }
-    row->addWidget(m_legend, 1);
+    flow->addWidget(m_legend);
     connect(m_by, &QComboBox::currentIndexChanged, this, &ColorBar::update);
     connect(m_layer, &QSpinBox::valueChanged, this, &ColorBar::update);
     connect(m_rank, &QSpinBox::valueChanged, this, &ColorBar::update);

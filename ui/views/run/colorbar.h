@@ -10,6 +10,9 @@ class QSpinBox;
 
 namespace colibri {
 
+/// Every how many of the experts, in a band of this width, a number of this width has room.
+std::uint32_t numberStep(std::uint32_t experts, double width, int numberWidth);
+
 /// What the colours mean, drawn small: chips of the experts, or the scale of margins.
 class ColorLegend : public QWidget {
     Q_OBJECT
@@ -29,7 +32,7 @@ private:
     struct Chips {
         double left = 0;
         double width = 0; ///< of one
-        bool numbers = false;
+        std::uint32_t step = 1; ///< every so many have a number: above 1 it stands above its chip
     };
     Chips chips() const;
     void paintExperts(QPainter& painter) const;

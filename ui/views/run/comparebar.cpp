@@ -3,11 +3,11 @@
 
 #include "views/run/engineform.h"
 #include "views/run/samplingform.h"
+#include "views/theme/elided.h"
 #include "views/theme/theme.h"
 
 #include <QHBoxLayout>
-#include <QLabel>
-#include <QToolButton>
+#include <QVBoxLayout>
 
 namespace colibri {
 namespace {
@@ -24,12 +24,11 @@ QString quoted(const RunStore& run, int position)
     return CompareBar::tr("\u201C%1\u201D").arg(text.left(shownCharacters));
 }
 
-QToolButton* makeLink(const QString& name, const QString& toolTip, QWidget* parent)
+ElidedButton* makeLink(const QString& name, const QString& toolTip, QWidget* parent)
 {
-    auto* const button = new QToolButton(parent);
+    auto* const button = new ElidedButton(parent);
     button->setObjectName(name);
     button->setToolTip(toolTip);
-    button->setToolButtonStyle(Qt::ToolButtonTextOnly);
     button->setFocusPolicy(Qt::StrongFocus);
     return button;
 }
@@ -42,23 +41,29 @@ CompareBar::CompareBar(
     , m_run(run)
     , m_kept(kept)
     , m_selection(selection)
-    , m_what(new QLabel(this))
+    , m_what(new ElidedLabel(this))
     , m_token(makeLink(QStringLiteral("firstToken"), tr("Select the first token that differs"), this))
     , m_decision(
           makeLink(QStringLiteral("firstDecision"), tr("Select the first decision that chose other experts"), this))
 {
-    m_what->setTextFormat(Qt::PlainText);
+    m_what->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Preferred);
     m_what->setToolTip(tr("The run that was kept, shown on the right"));
-    auto* const button = new QToolButton(this);
+    auto* const button = new ElidedButton(this);
     button->setDefaultAction(drop);
     button->setFocusPolicy(Qt::StrongFocus);
-    auto* const row = new QHBoxLayout(this);
-    row->setContentsMargins(grid::unit, grid::half, grid::unit, grid::half);
-    row->addWidget(m_what);
-    row->addWidget(m_token);
-    row->addWidget(m_decision);
-    row->addStretch(1);
-    row->addWidget(button);
+    auto* const what = new QHBoxLayout; // two lines always: texts that grow during a run move nothing
+    what->addWidget(m_what);
+    what->addStretch(1);
+    what->addWidget(button);
+    auto* const where = new QHBoxLayout;
+    where->addWidget(m_token);
+    where->addWidget(m_decision);
+    where->addStretch(1);
+    auto* const lines = new QVBoxLayout(this);
+    lines->setContentsMargins(grid::unit, grid::half, grid::unit, grid::half);
+    lines->setSpacing(0);
+    lines->addLayout(what);
+    lines->addLayout(where);
     connect(m_token, &QToolButton::clicked, this,
         [this] { m_selection.select({.token = m_difference.token().value_or(-1), .layer = 0}); });
     connect(m_decision, &QToolButton::clicked, this, [this] {

@@ -6,10 +6,10 @@
 
 #include <QWidget>
 
-class QLabel;
-class QToolButton;
-
 namespace colibri {
+
+class ElidedButton;
+class ElidedLabel;
 
 /// Says where the run and the kept one part, and leads there. Hidden while no run is kept.
 class CompareBar : public QWidget {
@@ -33,9 +33,9 @@ private:
     const RunStore& m_kept;
     SelectionStore& m_selection;
     RunDifference m_difference;
-    QLabel* m_what;
-    QToolButton* m_token;
-    QToolButton* m_decision;
+    ElidedLabel* m_what;
+    ElidedButton* m_token;
+    ElidedButton* m_decision;
 };
 
 } // namespace colibri

@@ -5,8 +5,12 @@
 #include <QSpinBox>
 #include <QStringList>
 
+#include <algorithm>
+
 namespace colibri {
 namespace {
+
+constexpr std::uint32_t usualContextLimit = 4096; ///< of EngineOptions::context 0
 
 QString named(std::string_view name)
 {
@@ -65,14 +69,18 @@ void EngineForm::addNumbers()
         const char* name;
         const char* tip;
         const char* zero; ///< what 0 means; empty: 0 is not allowed
+        const char* unit;
         int most;
     };
     static constexpr std::array<Line, NumberCount> lines{{
         {QT_TR_NOOP("Threads"), QT_TR_NOOP("Threads that compute; by default one core is left to the window"),
-            QT_TR_NOOP("all cores but one"), 1024},
-        {QT_TR_NOOP("Batch"), QT_TR_NOOP("Tokens of the prompt that go through the layers together"), "", 65536},
-        {QT_TR_NOOP("Context"), QT_TR_NOOP("Positions of the KV cache"), QT_TR_NOOP("the model's, at most 4096"),
-            10'000'000},
+            QT_TR_NOOP("all but one"), "", 1024},
+        {QT_TR_NOOP("Batch"), QT_TR_NOOP("Tokens of the prompt that go through the layers together"), "",
+            QT_TR_NOOP(" tokens"), 65536},
+        {QT_TR_NOOP("Context"),
+            QT_TR_NOOP("Tokens that the KV cache has room for, of prompt and answer; by default as many as the model "
+                       "was made for, at most 4096"),
+            QT_TR_NOOP("model's"), QT_TR_NOOP(" tokens"), 10'000'000},
     }};
     for (std::size_t number = 0; number < NumberCount; ++number) {
         auto* box = new QSpinBox(this);
@@ -80,6 +88,8 @@ void EngineForm::addNumbers()
         box->setRange(zero ? 0 : 1, lines[number].most);
         if (zero)
             box->setSpecialValueText(tr(lines[number].zero));
+        if (*lines[number].unit != 0)
+            box->setSuffix(tr(lines[number].unit));
         box->setValue(number == Batch ? int(EngineOptions{}.batch) : 0);
         connect(box, &QSpinBox::valueChanged, this, &EngineForm::update);
         addField(tr(lines[number].name), tr(lines[number].tip), box);
@@ -114,12 +124,26 @@ void EngineForm::setOptions(const EngineOptions& options)
         m_numbers[number]->setValue(static_cast<int>(numbers[number]));
 }
 
+void EngineForm::setModelContext(std::uint32_t tokens)
+{
+    m_modelContext = tokens;
+    m_numbers[Context]->setSpecialValueText(
+        tokens > 0 ? tr("model's, %1").arg(std::min(tokens, usualContextLimit)) : tr("model's"));
+    update();
+}
+
+std::uint32_t EngineForm::context() const
+{
+    const auto asked = static_cast<std::uint32_t>(m_numbers[Context]->value());
+    return asked > 0 ? asked : std::min(m_modelContext, usualContextLimit);
+}
+
 void EngineForm::resetToDefaults()
 {
     setOptions({});
 }
 
-QString EngineForm::summary(const EngineOptions& options)
+QStringList EngineForm::parts(const EngineOptions& options)
 {
     const EngineOptions usual;
     QStringList parts{named(name(options.numerics))};
@@ -137,12 +161,12 @@ QString EngineForm::summary(const EngineOptions& options)
         parts << tr("batch %1").arg(options.batch);
     if (options.context != usual.context)
         parts << tr("context %1").arg(options.context);
-    return parts.join(QStringLiteral(", "));
+    return parts;
 }
 
 void EngineForm::update()
 {
-    showSummary(summary(options()));
+    showSummary(summary(options()), parts(options()));
 }
 
 } // namespace colibri

@@ -20,8 +20,11 @@ public:
 
     EngineOptions options() const; ///< threads 0: all cores but one
     void setOptions(const EngineOptions& options);
-    /// "reproducible" or "scalar, f16 cache, 2 threads": numerics, then what differs from the defaults.
-    static QString summary(const EngineOptions& options);
+    /// "reproducible" or "scalar, f16 cache, threads 2": numerics, then what differs from the defaults.
+    static QString summary(const EngineOptions& options) { return parts(options).join(QStringLiteral(", ")); }
+    /// Of the model in tokens; 0: no model. Says what the context is unless another is asked for.
+    void setModelContext(std::uint32_t tokens);
+    std::uint32_t context() const; ///< that a run gets, in tokens; 0: not known
 
 public slots:
     void resetToDefaults();
@@ -29,12 +32,14 @@ public slots:
 private:
     enum Choice { NumericsChoice, IsaChoice, ActivationsChoice, KvChoice, BreakerChoice, ChoiceCount };
     enum Number { Threads, Batch, Context, NumberCount };
+    static QStringList parts(const EngineOptions& options);
     void addChoices();
     void addNumbers();
     void update();
 
     std::array<QComboBox*, ChoiceCount> m_choices{};
     std::array<QSpinBox*, NumberCount> m_numbers{};
+    std::uint32_t m_modelContext = 0;
 };
 
 } // namespace colibri

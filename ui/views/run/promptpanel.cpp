@@ -11,6 +11,8 @@
 #include <QMenu>
 #include <QPlainTextEdit>
 #include <QRegularExpression>
+#include <QScrollArea>
+#include <QScrollBar>
 #include <QSlider>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -36,6 +38,29 @@ bool asksForTheSame(const RunSpec& a, const RunSpec& b)
     };
     return asked(a) == asked(b);
 }
+
+/// As high as what it scrolls where there is room, else as low as two folded lines.
+class FoldArea : public QScrollArea {
+public:
+    using QScrollArea::QScrollArea;
+
+    QSize sizeHint() const override { return widget()->sizeHint(); }
+    QSize minimumSizeHint() const override { return {0, 6 * grid::unit}; }
+    void showWhole(const QWidget* part)
+    {
+        widget()->layout()->activate();
+        if (part->geometry().bottom() > verticalScrollBar()->value() + viewport()->height())
+            verticalScrollBar()->setValue(part->y());
+    }
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override
+    {
+        if (watched == widget() && event->type() == QEvent::LayoutRequest)
+            updateGeometry();
+        return QScrollArea::eventFilter(watched, event);
+    }
+};
 
 } // namespace
 
@@ -71,8 +96,8 @@ PromptPanel::PromptPanel(const RunStore& run, QWidget* parent)
     , m_caption(new QLabel(this))
     , m_historyButton(new QToolButton(this)) // made in the order in which Tab goes
     , m_prompt(new QPlainTextEdit(this))
-    , m_sampling(new SamplingForm(this))
-    , m_engine(new EngineForm(this))
+    , m_sampling(new SamplingForm)
+    , m_engine(new EngineForm)
 {
     makeActions();
     m_caption->setBuddy(m_prompt);
@@ -80,15 +105,16 @@ PromptPanel::PromptPanel(const RunStore& run, QWidget* parent)
     m_prompt->setToolTip(tr("Ctrl+Enter runs it; Ctrl+Up and Ctrl+Down bring earlier prompts"));
     m_prompt->installEventFilter(this);
     m_prompt->setMinimumHeight(8 * grid::unit);
+    m_prompt->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Ignored); // it has what the forms leave
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(grid::unit, grid::unit, grid::unit, grid::unit);
     column->setSpacing(grid::unit);
     column->addWidget(makeCaption());
     column->addWidget(m_prompt, 1);
-    column->addWidget(m_sampling);
-    column->addWidget(m_engine);
+    column->addWidget(makeForms());
     column->addWidget(makePace());
     column->addWidget(makeButtons());
+    connect(m_engine, &EngineForm::changed, this, [this] { m_sampling->setContext(m_engine->context()); });
     connect(m_prompt, &QPlainTextEdit::textChanged, this, &PromptPanel::updateActions);
     connect(m_sampling, &SamplingForm::changed, this, &PromptPanel::updateActions);
     connect(&run, &RunStore::stateChanged, this, &PromptPanel::updateActions);
@@ -183,6 +209,30 @@ bool PromptPanel::eventFilter(QObject* watched, QEvent* event)
     return true;
 }
 
+QWidget* PromptPanel::makeForms()
+{
+    auto* const area = new FoldArea(this);
+    auto* const forms = new QWidget;
+    auto* const column = new QVBoxLayout(forms);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(grid::unit);
+    column->addWidget(m_sampling);
+    column->addWidget(m_engine);
+    column->addStretch();
+    area->setWidget(forms);
+    area->setWidgetResizable(true);
+    area->setFrameShape(QFrame::NoFrame);
+    area->setFocusPolicy(Qt::NoFocus);
+    area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    area->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Maximum);
+    for (const FoldingForm* const form : {static_cast<FoldingForm*>(m_sampling), static_cast<FoldingForm*>(m_engine)})
+        connect(
+            form, &FoldingForm::unfolded, area, [area, form] { area->showWhole(form); }, Qt::QueuedConnection);
+    setMinimumWidth(std::max(m_sampling->fieldsWidth(), m_engine->fieldsWidth())
+        + area->verticalScrollBar()->sizeHint().width() + 2 * grid::unit);
+    return area;
+}
+
 QWidget* PromptPanel::makePace()
 {
     auto* row = new QWidget(this);
@@ -231,6 +281,7 @@ QWidget* PromptPanel::makeButtons()
 void PromptPanel::setModel(ModelFactsPtr model)
 {
     m_model = std::move(model);
+    m_engine->setModelContext(m_model ? m_model->config.maxSeqLen : 0);
     const bool ids = m_model && !m_model->hasTokenizer;
     m_caption->setText(ids ? tr("Prom&pt, as token ids") : tr("Prom&pt"));
     m_prompt->setPlaceholderText(ids ? tr("This model has no tokenizer: write ids, such as 101, 2001, 102")

@@ -80,6 +80,7 @@ private:
     QWidget* makeCaption();
     void showHistory();
     void remember();
+    QWidget* makeForms();
     QWidget* makePace();
     QWidget* makeButtons();
     void updateActions();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/run/runfigures.h"
 
+#include "views/run/engineform.h"
+#include "views/theme/elided.h"
 #include "views/theme/theme.h"
 
 #include <QCoreApplication>
@@ -16,6 +18,7 @@ struct Words {
     Q_DECLARE_TR_FUNCTIONS(RunFigures)
 };
 
+constexpr int stateCharacters = 32; ///< of the state that are seen in the narrowest window
 const QString dash = QStringLiteral("\u2013");
 
 /// Three significant digits: more would be noise.
@@ -81,8 +84,10 @@ FigureTexts figuresOf(const RunStore& run)
 {
     FigureTexts texts;
     texts.state = stateOf(run);
-    if (run.restored())
+    if (run.restored()) {
+        texts.madeWith = Words::tr("Made with: %1").arg(EngineForm::summary(run.spec().engine));
         texts.state = Words::tr("Saved run %1: %2").arg(QFileInfo(run.file()).fileName(), texts.state);
+    }
     texts.failed = run.state() == RunStore::State::Failed;
     const int answer = run.tokens() - run.promptTokens();
     texts.tokens = run.tokens() > 0 ? QStringLiteral("%1 + %2").arg(run.promptTokens()).arg(answer) : dash;
@@ -99,21 +104,13 @@ FigureTexts figuresOf(const RunStore& run)
 RunFigures::RunFigures(const RunStore& run, QWidget* parent)
     : QWidget(parent)
     , m_run(run)
-    , m_state(new QLabel(this))
+    , m_state(new ElidedLabel(this))
 {
-    const std::array<QString, FigureCount> names{tr("Tokens"), tr("Prefill"), tr("Decode"), tr("Last")};
-    const std::array<QString, FigureCount> widest{
-        QStringLiteral("0000 + 0000"), tr("%1 tok/s").arg(0000), tr("%1 tok/s").arg(0000), tr("%1 ms").arg(0000)};
-    const std::array<QString, FigureCount> tips{tr("Tokens of the prompt and of the answer"),
-        tr("Prompt tokens computed in a second, waits not counted"),
-        tr("Answer tokens computed in a second, waits for the pace not counted"),
-        tr("Computing time of the newest token")};
     auto* line = new QHBoxLayout(this);
     line->setContentsMargins(grid::unit, grid::half, grid::unit, grid::half);
     line->setSpacing(grid::unit);
-    m_state->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    m_state->setTextFormat(Qt::PlainText);
     m_state->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    m_state->setMinimumWidth(m_state->fontMetrics().averageCharWidth() * stateCharacters);
     m_state->setAccessibleName(tr("State of the run"));
     line->addWidget(m_state, 1);
     const auto addWarning = [&](const QString& name, const QString& tip) {
@@ -131,20 +128,7 @@ RunFigures::RunFigures(const RunStore& run, QWidget* parent)
            "output zeroed."));
     m_breaker->setForegroundRole(QPalette::BrightText); // of the theme's palettes: the colour of errors
     tint();
-    for (std::size_t figure = 0; figure < FigureCount; ++figure) {
-        auto* caption = new QLabel(names[figure], this);
-        caption->setForegroundRole(QPalette::PlaceholderText);
-        auto* value = new QLabel(this);
-        value->setFont(monospaceFont());
-        value->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-        value->setMinimumWidth(value->fontMetrics().horizontalAdvance(widest[figure]));
-        value->setAccessibleName(names[figure]);
-        value->setToolTip(tips[figure]);
-        m_figures[figure] = value;
-        line->addSpacing(grid::unit);
-        line->addWidget(caption);
-        line->addWidget(value);
-    }
+    addFigures(*line);
     for (const auto signal : {&RunStore::reset, &RunStore::timingsAdvanced, &RunStore::stateChanged})
         connect(&run, signal, this, &RunFigures::refresh);
     connect(&run, &RunStore::tokensAppended, this, &RunFigures::refresh);
@@ -166,11 +150,57 @@ void RunFigures::tint()
     m_gap->setPalette(warning);
 }
 
+void RunFigures::addFigures(QHBoxLayout& line)
+{
+    const QString digits = QStringLiteral("0000");
+    const std::array<QString, FigureCount> names{tr("Tokens"), tr("Prefill"), tr("Decode"), tr("Last")};
+    const std::array<QString, FigureCount> widest{
+        QStringLiteral("0000 + 0000"), tr("%1 tok/s").arg(digits), tr("%1 tok/s").arg(digits), tr("%1 ms").arg(digits)};
+    const std::array<QString, FigureCount> tips{tr("Tokens of the prompt and of the answer"),
+        tr("Prompt tokens computed in a second, waits not counted"),
+        tr("Answer tokens computed in a second, waits for the pace not counted"),
+        tr("Computing time of the newest token")};
+    for (std::size_t figure = 0; figure < FigureCount; ++figure) {
+        auto* const group = new QWidget(this);
+        auto* const row = new QHBoxLayout(group);
+        row->setContentsMargins(grid::unit, 0, 0, 0);
+        row->setSpacing(grid::unit);
+        auto* const caption = new QLabel(names[figure], group);
+        caption->setForegroundRole(QPalette::PlaceholderText);
+        auto* const value = new QLabel(group);
+        value->setFont(monospaceFont());
+        value->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+        value->setMinimumWidth(value->fontMetrics().horizontalAdvance(widest[figure]));
+        value->setAccessibleName(names[figure]);
+        value->setToolTip(tips[figure]);
+        row->addWidget(caption);
+        row->addWidget(value);
+        line.addWidget(group);
+        m_figures[figure] = value;
+    }
+}
+
+QSize RunFigures::minimumSizeHint() const
+{
+    return {m_state->minimumWidth(), QWidget::minimumSizeHint().height()};
+}
+
+void RunFigures::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    int room = width() - m_state->minimumWidth() - 2 * grid::unit;
+    for (const Figure figure : {Tokens, Decode, Prefill, Last}) {
+        QWidget* const group = m_figures[figure]->parentWidget();
+        room -= group->sizeHint().width() + grid::unit;
+        group->setVisible(room >= 0);
+    }
+}
+
 void RunFigures::refresh()
 {
     const FigureTexts texts = figuresOf(m_run);
     m_state->setText(texts.state);
-    m_state->setToolTip(texts.state);
+    m_state->setToolTip(texts.madeWith);
     const QPalette::ColorRole role = texts.failed ? QPalette::BrightText : QPalette::WindowText;
     if (m_state->foregroundRole() != role)
         m_state->setForegroundRole(role);

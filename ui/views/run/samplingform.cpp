@@ -10,11 +10,17 @@
 #include <QLineEdit>
 #include <QRandomGenerator>
 #include <QRegularExpressionValidator>
+#include <QSignalBlocker>
 #include <QSpinBox>
 #include <QStringList>
 #include <QToolButton>
 
 namespace colibri {
+namespace {
+
+constexpr int mostTokens = 1'000'000;
+
+} // namespace
 
 SamplingForm::SamplingForm(QWidget* parent)
     : FoldingForm(tr("Sampling"), tr("Shows or hides how the next token is drawn and when the run ends"), parent)
@@ -64,10 +70,8 @@ void SamplingForm::addShares()
     }
     m_topK->setRange(0, 1'000'000);
     m_topK->setSpecialValueText(tr("0 (off)"));
-    m_topK->setToolTip(tr("Keeps this many of the likeliest tokens; 0 keeps all"));
-    m_topK->setAccessibleName(tr("Top-k"));
     connect(m_topK, &QSpinBox::valueChanged, this, &SamplingForm::update);
-    fields()->insertRow(1, tr("Top-k"), m_topK);
+    addField(tr("Top-k"), tr("Keeps this many of the likeliest tokens; 0 keeps all"), m_topK, 1);
 }
 
 void SamplingForm::addSeed()
@@ -90,10 +94,15 @@ void SamplingForm::addSeed()
 
 void SamplingForm::addEnd()
 {
-    m_maxTokens->setRange(1, 1'000'000);
+    m_maxTokens->setRange(1, mostTokens);
     m_maxTokens->setSuffix(tr(" tokens"));
-    connect(m_maxTokens, &QSpinBox::valueChanged, this, &SamplingForm::update);
-    addField(tr("At most"), tr("The answer ends after this many tokens, if not before"), m_maxTokens);
+    connect(m_maxTokens, &QSpinBox::valueChanged, this, [this](int tokens) {
+        m_askedTokens = tokens;
+        update();
+    });
+    addField(tr("At most"),
+        tr("The answer ends after this many tokens, if not before; prompt and answer have room in the context"),
+        m_maxTokens);
     m_ignoreEnd->setToolTip(tr("Goes on when the model has ended its text"));
     connect(m_ignoreEnd, &QCheckBox::toggled, this, &SamplingForm::update);
     fields()->addRow(QString(), m_ignoreEnd);
@@ -117,7 +126,19 @@ void SamplingForm::setChoice(const SamplingChoice& choice)
     m_topK->setValue(static_cast<int>(sampling.topK));
     m_seed->setText(QString::number(sampling.seed));
     m_maxTokens->setValue(static_cast<int>(choice.maxTokens));
+    m_askedTokens = static_cast<int>(choice.maxTokens);
     m_ignoreEnd->setChecked(choice.ignoreEndOfText);
+    update();
+}
+
+void SamplingForm::setContext(std::uint32_t tokens)
+{
+    const int longest = tokens > 0 && tokens < mostTokens ? static_cast<int>(tokens) : mostTokens;
+    if (longest == m_maxTokens->maximum())
+        return;
+    const QSignalBlocker quiet(m_maxTokens);
+    m_maxTokens->setMaximum(longest);
+    m_maxTokens->setValue(m_askedTokens);
     update();
 }
 
@@ -133,13 +154,18 @@ void SamplingForm::drawSeed()
 
 QString SamplingForm::summary(const SamplingChoice& choice)
 {
+    return parts(choice, false).join(QStringLiteral(", "));
+}
+
+QStringList SamplingForm::parts(const SamplingChoice& choice, bool brief)
+{
     const SamplingOptions& sampling = choice.sampling;
     const auto number = [](float value) { return QString::number(static_cast<double>(value), 'f', 2); };
     QStringList parts;
     if (sampling.temperature == 0) {
         parts += tr("greedy");
     } else {
-        parts += tr("temperature %1").arg(number(sampling.temperature));
+        parts += (brief ? tr("temp. %1") : tr("temperature %1")).arg(number(sampling.temperature));
         if (sampling.topK > 0)
             parts += tr("top-k %1").arg(sampling.topK);
         if (sampling.topP < 1)
@@ -149,11 +175,13 @@ QString SamplingForm::summary(const SamplingChoice& choice)
         parts += tr("seed %1").arg(sampling.seed);
     }
     if (sampling.repeatPenalty != 1)
-        parts += tr("repeat penalty %1").arg(number(sampling.repeatPenalty));
-    parts += tr("at most %1").arg(choice.maxTokens);
-    if (choice.ignoreEndOfText)
+        parts += (brief ? tr("repeat %1") : tr("repeat penalty %1")).arg(number(sampling.repeatPenalty));
+    if (choice.ignoreEndOfText && brief)
+        parts += tr("past the end");
+    parts += (brief ? tr("max. %1") : tr("at most %1")).arg(choice.maxTokens);
+    if (choice.ignoreEndOfText && !brief)
         parts += tr("past the end of text");
-    return parts.join(QStringLiteral(", "));
+    return parts;
 }
 
 void SamplingForm::update()
@@ -162,7 +190,7 @@ void SamplingForm::update()
     const bool draws = now.sampling.temperature > 0;
     for (QWidget* field : std::initializer_list<QWidget*>{m_topK, m_shares[TopP], m_shares[MinP], m_seed, m_newSeed})
         field->setEnabled(draws); // greedy takes the likeliest token whatever these say
-    showSummary(summary(now));
+    showSummary(summary(now), parts(now, true));
 }
 
 } // namespace colibri

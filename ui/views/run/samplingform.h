@@ -30,6 +30,9 @@ public:
 
     SamplingChoice choice() const;
     void setChoice(const SamplingChoice& choice);
+    /// No answer is longer than the context, in tokens; 0: no limit. What was asked for comes back with the room for
+    /// it.
+    void setContext(std::uint32_t tokens);
     /// "greedy, at most 128" or "temperature 0.80, top-k 40, seed 7, at most 128".
     static QString summary(const SamplingChoice& choice);
 
@@ -38,6 +41,7 @@ public slots:
 
 private:
     enum Share { Temperature, TopP, MinP, RepeatPenalty, ShareCount };
+    static QStringList parts(const SamplingChoice& choice, bool brief);
     void addShares();
     void addSeed();
     void addEnd();
@@ -49,6 +53,7 @@ private:
     QLineEdit* m_seed;
     QToolButton* m_newSeed;
     QSpinBox* m_maxTokens;
+    int m_askedTokens = 0; ///< also where the context is shorter
     QCheckBox* m_ignoreEnd;
 };
 

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#pragma once
+
+#include <QScrollArea>
+
+namespace colibri {
+
+/// `content` in an area that needs no room of its own: where there is less than the content needs, bars appear.
+inline QScrollArea* scrolled(QWidget* content)
+{
+    auto* const area = new QScrollArea;
+    area->setWidget(content);
+    area->setWidgetResizable(true);
+    area->setFrameShape(QFrame::NoFrame);
+    area->setFocusPolicy(Qt::NoFocus);
+    return area;
+}
+
+} // namespace colibri
