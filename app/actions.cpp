@@ -21,7 +21,7 @@ constexpr Line lines[]{
     {&Actions::openDemo, "openDemo", QT_TRANSLATE_NOOP("Actions", "Open the &demo"),
         QT_TRANSLATE_NOOP("Actions", "Open the small model that comes with Colibri"), int(Qt::CTRL) | Qt::Key_D},
     {&Actions::openModel, "openModel", QT_TRANSLATE_NOOP("Actions", "&Open a model..."),
-        QT_TRANSLATE_NOOP("Actions", "Open a GGUF file, a Hugging Face folder or a Colibri export"),
+        QT_TRANSLATE_NOOP("Actions", "Open a GGUF file, a Hugging Face folder, a Colibri export or a raw export"),
         int(Qt::CTRL) | Qt::Key_O},
     {&Actions::newWindow, "newWindow", QT_TRANSLATE_NOOP("Actions", "&New window"),
         QT_TRANSLATE_NOOP("Actions", "Open another window, beside this one"), int(Qt::CTRL) | Qt::Key_N},

@@ -20,8 +20,8 @@ void describe(QCommandLineParser& parser)
             {{QStringLiteral("v"), QStringLiteral("version")},
                 QCoreApplication::translate("main", "Tell the version and end.")}});
     parser.addPositionalArgument(QStringLiteral("MODEL"),
-        QCoreApplication::translate(
-            "main", "A GGUF file, a Hugging Face folder, a Colibri export, a saved run, or the word demo."),
+        QCoreApplication::translate("main",
+            "A GGUF file, a Hugging Face folder, a Colibri export or a raw export, a saved run, or the word demo."),
         QStringLiteral("[MODEL]"));
 }
 

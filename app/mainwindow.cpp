@@ -89,6 +89,7 @@ void MainWindow::makePages(const MainWindowContents& contents)
     });
     connect(openingPage, &OpeningPage::cancelRequested, &m_parts.engine, &EngineClient::cancelOpen);
     connect(openingPage, &OpeningPage::backRequested, this, &MainWindow::leaveOpening);
+    connect(openingPage, &OpeningPage::retryRequested, this, &MainWindow::openAgain);
     m_openingPage = openingPage;
     m_pages = new QTabWidget;
     m_pages->setObjectName(QStringLiteral("pages"));
@@ -247,18 +248,28 @@ void MainWindow::openModel(const QString& path)
     if (isSavedRun(QFile::encodeName(path).toStdString()))
         emit savedRunChosen(path);
     else
-        m_parts.engine.open(path);
+        m_parts.engine.open(path == demoName ? path : modelPath(path));
+}
+
+void MainWindow::openAgain()
+{
+    m_parts.engine.open(m_parts.open.path());
 }
 
 void MainWindow::showOpenState()
 {
     const OpenStore::State state = m_parts.open.state();
     const ModelFactsPtr& model = m_parts.open.model();
-    m_actions.exportModel->setEnabled(model != nullptr);
+    const bool refused = model && model->refused;
+    m_actions.exportModel->setEnabled(model && !refused);
     m_actions.closeModel->setEnabled(model != nullptr || state == OpenStore::State::Opening);
-    setWindowTitle(model ? tr("%1 - Colibri").arg(QString::fromStdString(model->path)) : tr("Colibri"));
+    const QString path = model ? QString::fromStdString(model->path) : QString();
+    setWindowTitle(
+        !model ? tr("Colibri") : (refused ? tr("%1, cannot be run - Colibri") : tr("%1 - Colibri")).arg(path));
     if (state == OpenStore::State::Opened) {
         m_pages->setCurrentIndex(0);
+        if (refused)
+            showPage(QStringLiteral("model"));
         if (m_parts.open.path() != demoName)
             m_parts.settings.addRecent(m_parts.open.path());
         showRecent();

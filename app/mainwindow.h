@@ -55,6 +55,7 @@ public:
 
     /// A path, or "demo". A saved run, which is known by its first bytes, goes to savedRunChosen().
     void openModel(const QString& path);
+    void openAgain(); ///< what was opened last
     void chooseModel(); ///< asks, then opens
     void showPage(const QString& id); ///< of the contents
     QWidget* currentPage() const; ///< of the contents, whether it is seen or not

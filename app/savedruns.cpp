@@ -202,6 +202,11 @@ void SavedRuns::followOpen()
     const Loaded loaded = *std::exchange(m_waiting, {});
     if (state == State::Opened && m_parts.open.model()->id == loaded.modelId) {
         show(loaded);
+    } else if (state == State::Opened && m_parts.open.model()->refused) {
+        failLoaded(loaded,
+            tr("it is a run of model %1, which was at %2 and cannot be run there: %3")
+                .arg(QString::fromStdString(loaded.modelId), loaded.modelPath,
+                    QString::fromStdString(m_parts.open.model()->refused->message())));
     } else if (state == State::Opened) {
         const ModelFacts& model = *m_parts.open.model();
         failLoaded(loaded,

@@ -48,6 +48,14 @@ StatusLine::StatusLine(const OpenStore& open, const RunStore& run, QStatusBar* b
 void StatusLine::showModel()
 {
     const ModelFactsPtr& model = m_open.model();
+    const bool refused = model && model->refused;
+    m_model->setToolTip(refused ? QString::fromStdString(model->refused->message()) : tr("The model that is open"));
+    if (refused) {
+        m_model->setText(
+            tr("%1 (%2)   cannot be run")
+                .arg(QFileInfo(QString::fromStdString(model->path)).fileName(), QString::fromStdString(model->format)));
+        return;
+    }
     m_model->setText(model ? tr("%1 (%2)   %3 MoE layers × %4 experts, %5 active")
                                  .arg(QFileInfo(QString::fromStdString(model->path)).fileName())
                                  .arg(QString::fromStdString(model->format))
@@ -65,7 +73,7 @@ void StatusLine::showMemory()
         parts << tr("arena %1 (KV %2)").arg(bytesText(m_run.arenaBytes()), bytesText(m_run.kvBytes()));
     if (model && model->copiedBytes > 0)
         parts << tr("copied %1").arg(bytesText(model->copiedBytes));
-    if (model)
+    if (model && !model->refused)
         parts << tr("mapped %1").arg(bytesText(model->mappedBytes));
     m_memory->setText(parts.join(QStringLiteral("   ")));
 }

@@ -21,6 +21,7 @@ namespace colibri {
 namespace {
 
 const QString runPageId = QStringLiteral("run");
+const QString modelPageId = QStringLiteral("model");
 constexpr int savedMessageMs = 8000;
 
 QString tr(const char* text)
@@ -101,6 +102,10 @@ void Studio::connectPages()
     QObject::connect(m_window.get(), &MainWindow::pageChanged, m_details,
         [this](QWidget* page) { m_details->setPartsSeen(page == m_modelPage); });
     QObject::connect(m_modelPage, &ModelPage::openRequested, m_window.get(), &MainWindow::chooseModel);
+    QObject::connect(m_modelPage, &ModelPage::retryRequested, m_window.get(), &MainWindow::openAgain);
+    QObject::connect(m_runPage, &RunPage::retryRequested, m_window.get(), &MainWindow::openAgain);
+    QObject::connect(
+        m_runPage, &RunPage::inspectRequested, m_window.get(), [this] { m_window->showPage(modelPageId); });
 }
 
 void Studio::connectExports()
@@ -121,7 +126,7 @@ void Studio::connectRunPage()
     QObject::connect(m_runPage, &RunPage::keepRequested, &m_kept, [this] { m_kept.keep(m_run); });
     QObject::connect(m_runPage, &RunPage::dropRequested, &m_kept, &RunStore::clear);
     QObject::connect(&m_open, &OpenStore::stateChanged, m_runPage, [this] {
-        if (m_open.state() == OpenStore::State::Opened)
+        if (m_open.state() == OpenStore::State::Opened && !m_open.model()->refused)
             m_runPage->promptPanel().focusPrompt();
     });
     QObject::connect(m_runPage, &RunPage::openRequested, m_window.get(), &MainWindow::chooseModel);

@@ -3,6 +3,7 @@
 
 #include "api/model_impl.h"
 #include "format/metadata_list.h"
+#include "model/architecture.h"
 
 #include <algorithm>
 
@@ -24,16 +25,19 @@ std::string architectureOf(const ModelSource& source)
 Result<Inspection> inspectModel(
     const std::string& path, const OpenOptions& options, OpenProgress* progress, std::stop_token stop)
 {
-    auto source = readSource(path, options, stop);
+    auto source = readSource(path, options, stop, Incomplete::List);
     if (!source)
         return source.error();
-    Inspection inspection{path, source->format, architectureOf(*source), {}, source->tensors, listMetadata(*source),
-        source->notes, nullptr, std::nullopt};
-    for (const auto& file : source->files)
-        inspection.files.push_back({file->path(), file->bytes().size()});
+    Inspection inspection{path, source->format, architectureOf(*source), filesOf(*source), source->tensors,
+        listMetadata(*source), source->notes, {}, nullptr, std::nullopt};
+    for (std::size_t i = 1; i < source->missing.size(); ++i)
+        inspection.notes.push_back(source->missing[i].message());
+    if (auto config = readConfig(*source))
+        inspection.config = std::move(*config);
     auto model = openSource(path, std::move(*source), options, progress, std::move(stop));
     if (model) {
         inspection.model = std::move(*model);
+        inspection.config = inspection.model->config();
         inspection.notes.assign(inspection.model->notes().begin(), inspection.model->notes().end());
     } else if (model.error().code == Errc::Cancelled) {
         return model.error();

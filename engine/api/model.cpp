@@ -164,13 +164,22 @@ std::string Model::detokenize(std::span<const TokenId> ids) const
     return m_impl->tokenizer ? m_impl->tokenizer->decode(ids) : std::string();
 }
 
-Result<ModelSource> readSource(const std::string& path, const OpenOptions& options, std::stop_token stop)
+std::vector<FileInfo> filesOf(const ModelSource& source)
+{
+    std::vector<FileInfo> files;
+    for (const auto& file : source.files)
+        files.push_back({file->path(), file->bytes().size(), file->isAbsent()});
+    return files;
+}
+
+Result<ModelSource> readSource(
+    const std::string& path, const OpenOptions& options, std::stop_token stop, Incomplete incomplete)
 {
     const std::string folder = path == "demo" ? demoModelPath() : path;
     if (folder.empty())
         return Error{Errc::NotFound, "open the demo model", {}, std::nullopt,
             "its folder was not found beside the program; set COLIBRI_DATA to the folder that holds demo/"};
-    return readModelSource(folder, options.raw, std::move(stop));
+    return readModelSource(folder, options.raw, std::move(stop), incomplete);
 }
 
 Result<ModelPtr> openSource(const std::string& path, ModelSource source, const OpenOptions& options,
@@ -190,8 +199,7 @@ Result<ModelPtr> openSource(const std::string& path, ModelSource source, const O
     impl->path = path;
     impl->tokenizer = std::move(tokenizer->tokenizer);
     impl->tokenizerRefused = std::move(tokenizer->refused);
-    for (const auto& file : (*loaded)->source.files)
-        impl->files.push_back({file->path(), file->bytes().size()});
+    impl->files = filesOf((*loaded)->source);
     impl->metadata = listMetadata((*loaded)->source);
     impl->id = modelId(**loaded);
     impl->loaded = std::move(*loaded);

@@ -19,7 +19,9 @@ struct Model::Impl {
 };
 
 /// The two halves of openModel: what is in the files, and what makes a model of it.
-Result<ModelSource> readSource(const std::string& path, const OpenOptions& options, std::stop_token stop);
+Result<ModelSource> readSource(const std::string& path, const OpenOptions& options, std::stop_token stop,
+    Incomplete incomplete = Incomplete::Refuse);
+std::vector<FileInfo> filesOf(const ModelSource& source);
 Result<ModelPtr> openSource(const std::string& path, ModelSource source, const OpenOptions& options,
     OpenProgress* progress, std::stop_token stop);
 

@@ -19,12 +19,14 @@ struct InspectArguments {
     bool json = false;
 };
 
-std::string dimensionLines(const Model& model)
+std::string dimensionLines(const Inspection& inspection)
 {
-    std::string text = fmt::format("\n{}\n  {:<22}{} ({} active for a token)\n", "Dimensions", "parameters",
-        countText(model.parameters()), countText(model.activeParameters()));
+    std::string text = "\nDimensions\n";
+    if (const ModelPtr& model = inspection.model)
+        text += fmt::format("  {:<22}{} ({} active for a token)\n", "parameters", countText(model->parameters()),
+            countText(model->activeParameters()));
     for (const Dimension& dimension : inspectedDimensions)
-        if (const std::uint32_t value = model.config().*dimension.value; value != 0)
+        if (const std::uint32_t value = (*inspection.config).*dimension.value; value != 0)
             text += fmt::format("  {:<22}{}\n", dimension.label, value);
     return text;
 }
@@ -65,17 +67,33 @@ std::string metadataLines(const Inspection& inspection)
     return text;
 }
 
+/// What stands behind a tensor that is not there as a whole.
+std::string missingText(const TensorInfo& tensor)
+{
+    if (tensor.nameOnly)
+        return "  its file is not readable, the index has the name only";
+    if (tensor.missing == 0)
+        return {};
+    return tensor.missing == tensor.size ? "  missing" : fmt::format("  cut, {} bytes missing", tensor.missing);
+}
+
+std::string tensorLine(const TensorInfo& tensor)
+{
+    const auto number = [&](std::uint64_t value) { return tensor.nameOnly ? "-" : std::to_string(value); };
+    return fmt::format("  {:<56}{:<8}{:<18}{:>4}{:>14}{:>12}{:>7}{}\n", tensor.name, typeName(tensor),
+        tensor.nameOnly ? "-" : fmt::format("[{}]", fmt::join(tensor.shape, ", ")), tensor.file, number(tensor.offset),
+        number(tensor.size), number(alignmentOf(tensor)), missingText(tensor));
+}
+
 std::string fileLines(const Inspection& inspection)
 {
     std::string text = fmt::format("\nFiles ({})\n", inspection.files.size());
     for (const FileInfo& file : inspection.files)
-        text += fmt::format("  {:<12}{}\n", sizeText(file.size), file.path);
+        text += fmt::format("  {:<12}{}\n", file.missing ? "missing" : sizeText(file.size), file.path);
     text += fmt::format("\nTensors ({})\n  {:<56}{:<8}{:<18}{:>4}{:>14}{:>12}{:>7}\n", inspection.tensors.size(),
         "name", "dtype", "shape", "file", "offset", "bytes", "align");
     for (const TensorInfo& tensor : inspection.tensors)
-        text += fmt::format("  {:<56}{:<8}{:<18}{:>4}{:>14}{:>12}{:>7}\n", tensor.name, typeName(tensor),
-            fmt::format("[{}]", fmt::join(tensor.shape, ", ")), tensor.file, tensor.offset, tensor.size,
-            alignmentOf(tensor));
+        text += tensorLine(tensor);
     return text;
 }
 
@@ -99,11 +117,11 @@ std::string headLines(const Inspection& inspection)
 std::string inspectText(const Inspection& inspection)
 {
     std::string text = headLines(inspection);
-    if (inspection.model)
-        text += dimensionLines(*inspection.model);
+    if (inspection.config)
+        text += dimensionLines(inspection);
     text += byteLines(inspection);
-    if (inspection.model)
-        text += ruleLines(inspection.model->config());
+    if (inspection.config)
+        text += ruleLines(*inspection.config);
     text += metadataLines(inspection) + fileLines(inspection);
     for (const std::string& note : inspection.notes)
         text += "\nNote: " + note + "\n";

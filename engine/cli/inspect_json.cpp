@@ -15,7 +15,8 @@ Json tensorJson(const Inspection& inspection, const TensorInfo& tensor)
 {
     return {{"name", tensor.name}, {"kind", name(kindOf(tensor.name))}, {"dtype", typeName(tensor)},
         {"shape", tensor.shape}, {"layout", name(tensor.layout)}, {"file", inspection.files[tensor.file].path},
-        {"offset", tensor.offset}, {"size", tensor.size}, {"alignment", alignmentOf(tensor)}};
+        {"offset", tensor.offset}, {"size", tensor.size}, {"alignment", alignmentOf(tensor)},
+        {"missing", tensor.missing}, {"name_only", tensor.nameOnly}};
 }
 
 Json dimensionsJson(const ModelConfig& config)
@@ -43,17 +44,21 @@ Json tokenizerJson(const Model& model)
         {"end_of_text", config.endOfText}};
 }
 
+void addConfig(const ModelConfig& config, Json& json)
+{
+    Json rules = Json::array();
+    for (const RuleOrigin& rule : config.origins)
+        rules.push_back({{"rule", rule.rule}, {"value", rule.value}, {"origin", name(rule.origin)}, {"key", rule.key}});
+    json["architecture"] = name(config.architecture);
+    json["dimensions"] = dimensionsJson(config);
+    json["rules"] = std::move(rules);
+    json["unused_keys"] = config.unusedKeys;
+}
+
 /// What is known of a model that can be run.
 void addModel(const Model& model, Json& json)
 {
-    Json rules = Json::array();
-    for (const RuleOrigin& rule : model.config().origins)
-        rules.push_back({{"rule", rule.rule}, {"value", rule.value}, {"origin", name(rule.origin)}, {"key", rule.key}});
-    json["architecture"] = name(model.config().architecture);
-    json["dimensions"] = dimensionsJson(model.config());
     json["parameters"] = {{"total", model.parameters()}, {"active", model.activeParameters()}};
-    json["rules"] = std::move(rules);
-    json["unused_keys"] = model.config().unusedKeys;
     json["tokenizer"] = tokenizerJson(model);
     json["table"] = {{"present", model.hasTable()},
         {"index", model.hasTable() ? Json(name(model.config().tableIndex)) : Json(nullptr)},
@@ -83,7 +88,7 @@ Json inspectJson(const Inspection& inspection)
 {
     Json files = Json::array();
     for (const FileInfo& file : inspection.files)
-        files.push_back({{"path", file.path}, {"size", file.size}});
+        files.push_back({{"path", file.path}, {"size", file.size}, {"missing", file.missing}});
     Json tensors = Json::array();
     for (const TensorInfo& tensor : inspection.tensors)
         tensors.push_back(tensorJson(inspection, tensor));
@@ -97,6 +102,8 @@ Json inspectJson(const Inspection& inspection)
         {"bytes", bytesJson(inspection.tensors)}, {"dtypes", bytesByType(inspection.tensors)},
         {"files", std::move(files)}, {"metadata", std::move(metadata)}, {"tensors", std::move(tensors)},
         {"notes", inspection.notes}};
+    if (inspection.config)
+        addConfig(*inspection.config, json);
     if (inspection.model)
         addModel(*inspection.model, json);
     return json;

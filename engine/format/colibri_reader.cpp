@@ -39,9 +39,10 @@ constexpr std::array<std::string_view, 54> knownKeys{"format", "version", "archi
 
 class Reader {
 public:
-    Reader(const std::string& folder, ConfigFile config, std::stop_token stop)
+    Reader(const std::string& folder, ConfigFile config, std::stop_token stop, Incomplete incomplete)
         : m_config(std::move(config))
         , m_stop(std::move(stop))
+        , m_incomplete(incomplete)
     {
         m_source.path = folder;
         m_source.format = colibriFormatName;
@@ -121,10 +122,10 @@ private:
         for (DirectoryFile& file : *files) {
             if (m_stop.stop_requested())
                 return Error{Errc::Cancelled, "open the model", m_source.path, {}, "stopped"};
-            auto mapped = mapInside(m_source.path, file.name, m_config.path, file.firstEntryOffset);
+            auto mapped = mapFile(file.name, file.firstEntryOffset);
             if (!mapped)
                 return mapped.error();
-            if (auto done = checkDirectoryFile(file, **mapped, m_limits, m_source.notes); !done)
+            if (auto done = checkDirectoryFile(file, **mapped, m_limits, m_source.notes, missing()); !done)
                 return done;
             m_source.files.push_back(std::move(*mapped));
             std::ranges::move(file.tensors, std::back_inserter(m_source.tensors));
@@ -133,7 +134,35 @@ private:
         return {};
     }
 
+    std::vector<Error>* missing() { return m_incomplete == Incomplete::List ? &m_source.missing : nullptr; }
+
+    Result<std::shared_ptr<const MappedFile>> mapFile(const std::string& name, std::uint64_t entryOffset)
+    {
+        auto mapped = mapInside(m_source.path, name, m_config.path, entryOffset);
+        if (mapped || !missing() || mapped.error().code != Errc::NotFound)
+            return mapped;
+        missing()->push_back(mapped.error());
+        return MappedFile::absent(joinPath(m_source.path, name));
+    }
+
+    /// A table that cannot be used leaves the rest as it is.
+    Result<void> listed(const Error& error)
+    {
+        if (!missing() || error.code == Errc::Cancelled)
+            return error;
+        missing()->push_back(error);
+        return {};
+    }
+
     Result<void> readTable()
+    {
+        const auto done = readWholeTable();
+        if (!done)
+            m_source.table.reset();
+        return done ? done : listed(done.error());
+    }
+
+    Result<void> readWholeTable()
     {
         const JsonValue* const object = m_config.root.find(key::routerTable);
         if (!object)
@@ -195,8 +224,9 @@ private:
         const JsonValue* const object = m_config.root.find(key::routerLogits);
         if (!object)
             return {};
-        return readRouterLogits(
+        const auto done = readRouterLogits(
             *object, m_config.path, {m_limits.layers - m_denseLayers, m_limits.experts}, m_source, m_stop);
+        return done ? done : listed(done.error());
     }
 
     Result<void> readTableIndex(RouterTable& table)
@@ -266,6 +296,7 @@ private:
 
     ConfigFile m_config;
     std::stop_token m_stop;
+    Incomplete m_incomplete;
     ExpertLimits m_limits;
     std::uint32_t m_denseLayers = 0; ///< the first ones, which have no rows in tables
     ModelSource m_source;
@@ -273,15 +304,16 @@ private:
 
 } // namespace
 
-Result<ModelSource> readColibriExport(const std::string& folder, ConfigFile config, std::stop_token stop)
+Result<ModelSource> readColibriExport(
+    const std::string& folder, ConfigFile config, std::stop_token stop, Incomplete incomplete)
 {
-    return Reader(folder, std::move(config), std::move(stop)).read();
+    return Reader(folder, std::move(config), std::move(stop), incomplete).read();
 }
 
-Result<ModelSource> readColibriExport(const std::string& folder, std::stop_token stop)
+Result<ModelSource> readColibriExport(const std::string& folder, std::stop_token stop, Incomplete incomplete)
 {
     auto config = readConfigFile(folder);
-    return config ? readColibriExport(folder, std::move(*config), std::move(stop)) : config.error();
+    return config ? readColibriExport(folder, std::move(*config), std::move(stop), incomplete) : config.error();
 }
 
 } // namespace colibri

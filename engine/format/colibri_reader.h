@@ -10,6 +10,7 @@
 namespace colibri {
 
 /// readColibriExport for a configuration that was read already.
-Result<ModelSource> readColibriExport(const std::string& folder, ConfigFile config, std::stop_token stop);
+Result<ModelSource> readColibriExport(
+    const std::string& folder, ConfigFile config, std::stop_token stop, Incomplete incomplete = Incomplete::Refuse);
 
 } // namespace colibri

@@ -54,9 +54,10 @@ std::optional<PartName> parsePartName(const std::string& path)
 
 class Reader {
 public:
-    Reader(const std::string& path, std::stop_token stop)
+    Reader(const std::string& path, std::stop_token stop, Incomplete incomplete)
         : m_path(path)
         , m_stop(std::move(stop))
+        , m_incomplete(incomplete)
     {
         m_source.path = path;
         m_source.format = "gguf";
@@ -91,11 +92,12 @@ private:
         auto file = MappedFile::open(path);
         if (!file)
             return file.error();
-        auto head =
-            parseGguf((*file)->bytes(), path, static_cast<std::uint32_t>(m_source.files.size()), m_source.notes);
+        const auto index = static_cast<std::uint32_t>(m_source.files.size());
+        m_source.files.push_back(*file);
+        auto head = parseGguf((*file)->bytes(), path, index, m_source.notes,
+            m_incomplete == Incomplete::List ? &m_source.missing : nullptr);
         if (!head)
             return head;
-        m_source.files.push_back(std::move(*file));
         std::move(head->tensors.begin(), head->tensors.end(), std::back_inserter(m_source.tensors));
         return head;
     }
@@ -146,15 +148,29 @@ private:
     {
         const std::string path = pathOf(name, part);
         std::error_code ignored;
-        if (!std::filesystem::exists(path, ignored))
-            return failed(Errc::NotFound, path, {},
+        if (!std::filesystem::exists(path, ignored)) {
+            Error error = failed(Errc::NotFound, path, {},
                 "the file does not exist, it is part " + std::to_string(part) + " of " + std::to_string(name.parts));
+            if (m_incomplete == Incomplete::List)
+                m_source.files.push_back(MappedFile::absent(path));
+            return lack(std::move(error));
+        }
         const auto head = addFile(path);
         if (!head)
-            return head.error();
+            return head.error().code == Errc::Truncated ? lack(head.error()) : head.error();
         if (auto done = checkKey(*head, path, partKey, part - 1); !done)
             return done;
         return checkKey(*head, path, partsKey, name.parts);
+    }
+
+    /// A part whose tensors nobody names.
+    Result<void> lack(Error error)
+    {
+        if (m_incomplete == Incomplete::Refuse)
+            return error;
+        m_wholeParts = false;
+        m_source.missing.push_back(std::move(error));
+        return {};
     }
 
     Result<void> checkKey(
@@ -176,7 +192,7 @@ private:
         const auto count = number(first, tensorsKey, INT64_MAX, m_path);
         if (!count)
             return count.error();
-        if (!*count || **count == m_source.tensors.size())
+        if (!*count || !m_wholeParts || **count == m_source.tensors.size())
             return {};
         return failed(Errc::Mismatch, m_path, first.find(tensorsKey)->value.offset,
             "split.tensors.count is " + std::to_string(**count) + ", the parts hold "
@@ -185,14 +201,16 @@ private:
 
     const std::string& m_path;
     std::stop_token m_stop;
+    Incomplete m_incomplete;
+    bool m_wholeParts = true; ///< the directory of every part was read
     ModelSource m_source;
 };
 
 } // namespace
 
-Result<ModelSource> readGguf(const std::string& path, std::stop_token stop)
+Result<ModelSource> readGguf(const std::string& path, std::stop_token stop, Incomplete incomplete)
 {
-    return Reader(path, std::move(stop)).read();
+    return Reader(path, std::move(stop), incomplete).read();
 }
 
 } // namespace colibri

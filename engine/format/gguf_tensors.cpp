@@ -56,6 +56,12 @@ public:
         for (Entry& entry : m_entries)
             if (auto done = place(entry, head.dataStart); !done)
                 return done;
+        if (m_cut) {
+            m_cut->why += cutText(m_cutTensors, m_needed);
+            if (!m_from.missing)
+                return *m_cut;
+            m_from.missing->push_back(std::move(*m_cut));
+        }
         if (auto done = checkCover(head.dataStart); !done)
             return done;
         for (Entry& entry : m_entries)
@@ -196,7 +202,8 @@ private:
         return {};
     }
 
-    Result<void> place(Entry& entry, std::uint64_t dataStart) const
+    /// A tensor that the file cuts fails the whole of it in the end, once it is known how many there are.
+    Result<void> place(Entry& entry, std::uint64_t dataStart)
     {
         TensorInfo& tensor = entry.tensor;
         const auto field = [&] {
@@ -207,9 +214,15 @@ private:
         const auto end = begin ? checkedAdd(*begin, tensor.size) : std::nullopt;
         if (!end)
             return failed(Errc::Malformed, entry.offsetAt, field() + ": its end does not fit in 64 bits");
-        if (*end > m_from.bytes.size())
-            return failed(Errc::Truncated, entry.offsetAt,
-                field() + ": the file ends " + std::to_string(*end - m_from.bytes.size()) + " bytes early");
+        if (*end > m_from.bytes.size()) {
+            const std::uint64_t beyond = *end - m_from.bytes.size();
+            if (!m_cut)
+                m_cut = failed(Errc::Truncated, entry.offsetAt,
+                    field() + ": the file ends " + std::to_string(beyond) + " bytes early");
+            tensor.missing = std::min(beyond, tensor.size);
+            ++m_cutTensors;
+            m_needed = std::max(m_needed, *end);
+        }
         tensor.offset = *begin;
         return {};
     }
@@ -242,6 +255,7 @@ private:
     void noteGap(const Entry* last, std::uint64_t begin, std::uint64_t end, const TensorInfo* next)
     {
         const bool sized = !last || last->tensor.dtype != DType::Unknown;
+        end = std::min<std::uint64_t>(end, m_from.bytes.size());
         if (sized && begin < end && end - begin >= m_from.alignment)
             m_notes.push_back(unclaimedNote(m_from.file, m_from.bytes, begin, end,
                 next ? "in front of tensor " + next->name : std::string("at the end of the file")));
@@ -252,6 +266,9 @@ private:
     std::size_t m_at;
     std::vector<Entry> m_entries;
     std::unordered_map<std::string_view, std::uint64_t> m_index; ///< offset of each entry, by name
+    std::optional<Error> m_cut; ///< the first tensor that does not lie in the file as a whole
+    std::uint64_t m_cutTensors = 0;
+    std::uint64_t m_needed = 0; ///< bytes that the file should have for them
 };
 
 } // namespace

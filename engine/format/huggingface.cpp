@@ -81,16 +81,17 @@ Result<ShardIndex> readIndex(const std::string& path)
 }
 
 /// Maps one file of weights and appends its tensors.
-Result<void> addWeights(const std::string& path, ModelSource& source)
+Result<void> addWeights(const std::string& path, ModelSource& source, Incomplete incomplete)
 {
     auto file = MappedFile::open(path);
     if (!file)
         return file.error();
-    auto tensors =
-        parseSafetensors((*file)->bytes(), path, static_cast<std::uint32_t>(source.files.size()), source.notes);
+    const auto index = static_cast<std::uint32_t>(source.files.size());
+    source.files.push_back(*file);
+    auto tensors = parseSafetensors(
+        (*file)->bytes(), path, index, source.notes, incomplete == Incomplete::List ? &source.missing : nullptr);
     if (!tensors)
         return tensors.error();
-    source.files.push_back(std::move(*file));
     std::move(tensors->begin(), tensors->end(), std::back_inserter(source.tensors));
     return {};
 }
@@ -130,8 +131,44 @@ void noteUnlisted(const std::string& folder, const std::vector<std::string>& use
                 + ": this file of weights is not part of the model and was not read");
 }
 
-Result<void> readShards(
-    const std::string& folder, const std::string& indexPath, ModelSource& source, std::stop_token stop)
+/// Lists what the index says of a shard whose own directory cannot be read: the names of its tensors. The shard is the
+/// last of the source's files.
+void addNames(const ShardIndex& index, const std::string& shard, ModelSource& source)
+{
+    TensorInfo tensor;
+    tensor.file = static_cast<std::uint32_t>(source.files.size() - 1);
+    tensor.dtype = DType::Unknown;
+    tensor.typeText = "unknown";
+    tensor.nameOnly = true;
+    for (const auto& [name, place] : index.places)
+        if (place.shard == shard) {
+            tensor.name = name;
+            source.tensors.push_back(tensor);
+        }
+}
+
+Result<void> addShard(
+    const ShardIndex& index, std::size_t number, const std::string& folder, ModelSource& source, Incomplete incomplete)
+{
+    const std::string& shard = index.shards[number];
+    const std::string path = (std::filesystem::path(folder) / shard).string();
+    const bool there = exists(path);
+    const auto added = there ? addWeights(path, source, incomplete)
+                             : failed(Errc::NotFound, path, {},
+                                 "the file does not exist, it is shard " + std::to_string(number + 1) + " of the "
+                                     + std::to_string(index.shards.size()) + " that " + index.file + " lists");
+    const bool lacks = !added && (!there || added.error().code == Errc::Truncated);
+    if (!lacks || incomplete == Incomplete::Refuse)
+        return added;
+    if (!there)
+        source.files.push_back(MappedFile::absent(path));
+    source.missing.push_back(added.error());
+    addNames(index, shard, source);
+    return {};
+}
+
+Result<void> readShards(const std::string& folder, const std::string& indexPath, ModelSource& source,
+    std::stop_token stop, Incomplete incomplete)
 {
     const auto index = readIndex(indexPath);
     if (!index)
@@ -139,12 +176,7 @@ Result<void> readShards(
     for (std::size_t i = 0; i < index->shards.size(); ++i) {
         if (stop.stop_requested())
             return Error{Errc::Cancelled, "read the model", folder, {}, {}};
-        const std::string path = (std::filesystem::path(folder) / index->shards[i]).string();
-        if (!exists(path))
-            return failed(Errc::NotFound, path, {},
-                "the file does not exist, it is shard " + std::to_string(i + 1) + " of the "
-                    + std::to_string(index->shards.size()) + " that " + index->file + " lists");
-        if (const auto added = addWeights(path, source); !added)
+        if (const auto added = addShard(*index, i, folder, source, incomplete); !added)
             return added.error();
     }
     if (const auto sorted = sortTensors(source, readingFolder); !sorted)
@@ -153,32 +185,33 @@ Result<void> readShards(
     return checkIndex(*index, folder, source);
 }
 
-Result<void> readSingle(const std::string& folder, ModelSource& source)
+Result<void> readSingle(const std::string& folder, ModelSource& source, Incomplete incomplete)
 {
-    if (const auto added = addWeights((std::filesystem::path(folder) / singleFile).string(), source); !added)
+    const std::string path = (std::filesystem::path(folder) / singleFile).string();
+    if (const auto added = addWeights(path, source, incomplete); !added)
         return added.error();
     noteUnlisted(folder, {singleFile}, source);
     return sortTensors(source, readingFolder);
 }
 
-Result<void> readWeights(const std::string& folder, ModelSource& source, std::stop_token stop)
+Result<void> readWeights(const std::string& folder, ModelSource& source, std::stop_token stop, Incomplete incomplete)
 {
     const std::string single = (std::filesystem::path(folder) / singleFile).string();
     const std::string index = (std::filesystem::path(folder) / indexFile).string();
     if (exists(single)) {
         if (exists(index))
             source.notes.push_back(index + ": not read, since " + singleFile + " stands beside it");
-        return readSingle(folder, source);
+        return readSingle(folder, source, incomplete);
     }
     if (exists(index))
-        return readShards(folder, index, source, stop);
+        return readShards(folder, index, source, stop, incomplete);
     return failed(
         Errc::NotFound, folder, {}, std::string("the folder holds neither ") + singleFile + " nor " + indexFile);
 }
 
 } // namespace
 
-Result<ModelSource> readHuggingFaceFolder(const std::string& folder, std::stop_token stop)
+Result<ModelSource> readHuggingFaceFolder(const std::string& folder, std::stop_token stop, Incomplete incomplete)
 {
     const std::filesystem::path root(folder);
     ModelSource source;
@@ -201,7 +234,7 @@ Result<ModelSource> readHuggingFaceFolder(const std::string& folder, std::stop_t
     }
     if (const std::string path = (root / "tokenizer.json").string(); exists(path))
         source.tokenizerFile = path;
-    if (const auto read = readWeights(folder, source, stop); !read)
+    if (const auto read = readWeights(folder, source, stop, incomplete); !read)
         return read.error();
     return source;
 }

@@ -42,6 +42,12 @@ struct SanityEntry {
     std::vector<std::uint16_t> experts;
 };
 
+/// What a reader does where data are not there: a file that the others name, the end of a file.
+enum class Incomplete : std::uint8_t {
+    Refuse, ///< fails
+    List ///< goes on, marks the tensors and adds to ModelSource::missing
+};
+
 /// What a reader of a format found: files mapped, tensors listed and range-checked, configuration as it stands. No
 /// weight has been read, no rule of an architecture been applied: engine/model does that. Engine/model reads `config`
 /// by the key names of `format`, and finds tensors by any of the names that a slot may have.
@@ -63,6 +69,7 @@ struct ModelSource {
     std::vector<SanityEntry> sanity;
     std::vector<RuleOrigin> origins; ///< dimensions that the reader itself determined (raw exports)
     std::vector<std::string> notes; ///< what is suspicious or was not understood
+    std::vector<Error> missing; ///< data that are not there, one for each file; not empty: to be looked at, never bound
 };
 
 } // namespace colibri

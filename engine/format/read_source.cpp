@@ -97,10 +97,11 @@ bool saysColibri(const ConfigFile& config)
 
 } // namespace
 
-Result<ModelSource> readModelSource(const std::string& path, const std::optional<RawOptions>& raw, std::stop_token stop)
+Result<ModelSource> readModelSource(
+    const std::string& path, const std::optional<RawOptions>& raw, std::stop_token stop, Incomplete incomplete)
 {
     if (!raw && looksLikeGguf(path))
-        return readGguf(path, std::move(stop));
+        return readGguf(path, std::move(stop), incomplete);
     const auto folder = modelFolder(path);
     if (!folder)
         return folder.error();
@@ -117,10 +118,10 @@ Result<ModelSource> readModelSource(const std::string& path, const std::optional
         if (!config)
             return config.error();
         if (saysColibri(*config))
-            return readColibriExport(*folder, std::move(*config), std::move(stop));
+            return readColibriExport(*folder, std::move(*config), std::move(stop), incomplete);
     }
     if (signs->safetensors)
-        return readHuggingFaceFolder(*folder, std::move(stop));
+        return readHuggingFaceFolder(*folder, std::move(stop), incomplete);
     if (signs->rawExperts)
         return readRawExport(*folder, {}, std::move(stop));
     return openError(Errc::NotFound, path, "holds no model: " + std::string(lookedFor));

@@ -41,6 +41,7 @@ constexpr std::string_view otherTypes[]{"C64", "F8_E5M2FNUZ", "F8_E4M3FNUZ", "F6
 struct Entry {
     TensorInfo tensor;
     std::uint64_t at = 0;
+    std::optional<Error> cut; ///< the file ends before the tensor does
 };
 
 class Header {
@@ -78,7 +79,7 @@ public:
             entry.tensor.shape = std::move(*shape);
         else
             return shape.error();
-        if (auto placed = place(name, *member.value.find("data_offsets"), entry.tensor); !placed)
+        if (auto placed = place(name, *member.value.find("data_offsets"), entry); !placed)
             return placed.error();
         return entry;
     }
@@ -99,9 +100,8 @@ public:
                     "tensors " + last->tensor.name + " and " + entry.tensor.name
                         + " overlap: the first one's bytes end at offset " + std::to_string(covered)
                         + " of the file, the other's begin at " + std::to_string(entry.tensor.offset));
-            if (entry.tensor.offset > covered)
-                notes.push_back(unclaimedNote(
-                    m_file, bytes, covered, entry.tensor.offset, "in front of tensor " + entry.tensor.name));
+            if (const std::uint64_t end = std::min<std::uint64_t>(entry.tensor.offset, bytes.size()); end > covered)
+                notes.push_back(unclaimedNote(m_file, bytes, covered, end, "in front of tensor " + entry.tensor.name));
             covered = entry.tensor.offset + entry.tensor.size;
             last = &entry;
         }
@@ -151,8 +151,9 @@ private:
     }
 
     /// Sets offset and size from data_offsets, which count from the end of the header.
-    Result<void> place(const std::string& name, const JsonValue& value, TensorInfo& tensor) const
+    Result<void> place(const std::string& name, const JsonValue& value, Entry& entry) const
     {
+        TensorInfo& tensor = entry.tensor;
         const std::string field = name + ".data_offsets";
         auto offsets = integers(field, value);
         if (!offsets)
@@ -175,10 +176,14 @@ private:
             return failed(Errc::Mismatch, value.offset,
                 field + " is " + range + ", which is " + std::to_string(end - begin) + " bytes; shape " + shape
                     + " needs " + std::to_string(*needed));
-        if (end > m_dataSize)
-            return failed(Errc::Truncated, value.offset,
+        if (end > m_dataSize) {
+            entry.cut = failed(Errc::Truncated, value.offset,
                 field + " is " + range + ", but only " + std::to_string(m_dataSize)
                     + " bytes follow the header: the file ends " + std::to_string(end - m_dataSize) + " bytes early");
+            if (!checkedAdd(m_dataStart, end))
+                return *entry.cut; // no file is as long
+            tensor.missing = std::min(end - m_dataSize, end - begin);
+        }
         tensor.offset = m_dataStart + begin;
         tensor.size = end - begin;
         return {};
@@ -220,6 +225,25 @@ Result<std::uint64_t> headerLength(std::span<const std::byte> bytes, const std::
     return length;
 }
 
+/// What a file lacks that ends before its tensors do, told by the first of them.
+std::optional<Error> cutOf(std::span<const Entry> entries)
+{
+    std::optional<Error> first;
+    std::uint64_t count = 0;
+    std::uint64_t needed = 0;
+    for (const Entry& entry : entries) {
+        if (!entry.cut)
+            continue;
+        if (!first)
+            first = entry.cut;
+        ++count;
+        needed = std::max(needed, entry.tensor.offset + entry.tensor.size);
+    }
+    if (first)
+        first->why += cutText(count, needed);
+    return first;
+}
+
 void noteMetadata(const JsonValue& metadata, const std::string& file, std::vector<std::string>& notes)
 {
     if (!metadata.object())
@@ -232,8 +256,8 @@ void noteMetadata(const JsonValue& metadata, const std::string& file, std::vecto
 
 } // namespace
 
-Result<std::vector<TensorInfo>> parseSafetensors(
-    std::span<const std::byte> bytes, const std::string& file, std::uint32_t fileIndex, std::vector<std::string>& notes)
+Result<std::vector<TensorInfo>> parseSafetensors(std::span<const std::byte> bytes, const std::string& file,
+    std::uint32_t fileIndex, std::vector<std::string>& notes, std::vector<Error>* missing)
 {
     const auto length = headerLength(bytes, file);
     if (!length)
@@ -257,6 +281,11 @@ Result<std::vector<TensorInfo>> parseSafetensors(
         if (!entry)
             return entry.error();
         entries.push_back(std::move(*entry));
+    }
+    if (auto cut = cutOf(entries)) {
+        if (!missing)
+            return *cut;
+        missing->push_back(std::move(*cut));
     }
     if (const auto covered = header.checkCover(entries, bytes, notes); !covered)
         return covered.error();

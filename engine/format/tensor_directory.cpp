@@ -220,15 +220,28 @@ Result<std::vector<DirectoryFile>> readTensorDirectory(const ConfigFile& config)
     return files;
 }
 
-Result<void> checkDirectoryFile(
-    const DirectoryFile& file, const MappedFile& mapped, ExpertLimits limits, std::vector<std::string>& notes)
+Result<void> checkDirectoryFile(DirectoryFile& file, const MappedFile& mapped, ExpertLimits limits,
+    std::vector<std::string>& notes, std::vector<Error>* missing)
 {
-    if (file.expert)
-        if (auto done = checkExpertBlob(file, mapped, limits, notes); !done)
+    std::optional<Error> cut;
+    const auto fails = [&](const Result<void>& done) {
+        if (done || !missing || done.error().code != Errc::Truncated)
+            return !done;
+        if (!cut)
+            cut = done.error();
+        return false;
+    };
+    if (file.expert && !mapped.isAbsent())
+        if (auto done = checkExpertBlob(file, mapped, limits, notes); fails(done))
             return done;
-    for (const TensorInfo& tensor : file.tensors)
-        if (auto done = checkRange(tensor, file, mapped); !done)
+    for (TensorInfo& tensor : file.tensors) {
+        const auto end = checkedAdd(tensor.offset, tensor.size);
+        if (auto done = checkRange(tensor, file, mapped); fails(done) || (!done && !end))
             return done;
+        tensor.missing = std::min(tensor.size, *end - std::min<std::uint64_t>(*end, mapped.bytes().size()));
+    }
+    if (cut && !mapped.isAbsent())
+        missing->push_back(std::move(*cut));
     return checkOverlaps(file, mapped);
 }
 

@@ -30,9 +30,10 @@ struct ExpertLimits {
 Result<std::vector<DirectoryFile>> readTensorDirectory(const ConfigFile& config);
 
 /// Checks the entries against the mapped file: ranges and overlaps; for an expert blob its header too. The payload's
-/// checksum is not verified.
-Result<void> checkDirectoryFile(
-    const DirectoryFile& file, const MappedFile& mapped, ExpertLimits limits, std::vector<std::string>& notes);
+/// checksum is not verified. With `missing`, a file that is absent or ends early is no failure, but one entry there;
+/// see TensorInfo::missing.
+Result<void> checkDirectoryFile(DirectoryFile& file, const MappedFile& mapped, ExpertLimits limits,
+    std::vector<std::string>& notes, std::vector<Error>* missing = nullptr);
 
 /// The part of it that concerns an expert blob: header fields, payload size, order of tensors.
 Result<void> checkExpertBlob(

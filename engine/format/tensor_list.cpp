@@ -18,6 +18,12 @@ Result<void> sortTensors(ModelSource& source, const std::string& what)
             + ", it must stand in one file"};
 }
 
+std::string cutText(std::uint64_t count, std::uint64_t needed)
+{
+    return "; " + (count > 1 ? std::to_string(count) + " tensors are cut or missing, " : std::string())
+        + "the whole file has " + std::to_string(needed) + " bytes or more";
+}
+
 std::string unclaimedNote(const std::string& file, std::span<const std::byte> bytes, std::uint64_t begin,
     std::uint64_t end, const std::string& where)
 {

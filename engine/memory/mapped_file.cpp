@@ -85,6 +85,14 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::string& pa
     return std::shared_ptr<const MappedFile>(std::move(file));
 }
 
+std::shared_ptr<const MappedFile> MappedFile::absent(const std::string& path)
+{
+    std::shared_ptr<MappedFile> file(new MappedFile);
+    file->m_path = path;
+    file->m_absent = true;
+    return file;
+}
+
 MappedFile::~MappedFile()
 {
     unregisterMapping(m_guardSlot);

@@ -18,12 +18,15 @@ class MappedFile {
 public:
     /// An empty file maps to an empty span. Fails with NotFound or Io (folders and other non-files too).
     static Result<std::shared_ptr<const MappedFile>> open(const std::string& path);
+    /// Stands for a file that is not there: it has a path and no bytes.
+    static std::shared_ptr<const MappedFile> absent(const std::string& path);
     ~MappedFile();
     MappedFile(const MappedFile&) = delete;
     MappedFile& operator=(const MappedFile&) = delete;
 
     const std::string& path() const { return m_path; }
     std::span<const std::byte> bytes() const { return m_bytes; }
+    bool isAbsent() const { return m_absent; }
 
     /// True once a page could not be read: the file shrank or its disk failed. Pages then read as zeros (when the fault
     /// guard is installed; without it the process gets SIGBUS).
@@ -47,6 +50,7 @@ private:
     std::span<const std::byte> m_bytes;
     std::int64_t m_modifiedNs = 0;
     int m_guardSlot = -1;
+    bool m_absent = false;
 };
 
 } // namespace colibri

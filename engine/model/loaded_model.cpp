@@ -374,6 +374,8 @@ Result<void> LoadedModel::checkMappings() const
 
 Result<std::unique_ptr<LoadedModel>> bindModel(ModelSource source, OpenProgress* progress)
 {
+    if (!source.missing.empty())
+        return source.missing.front();
     auto config = readConfig(source);
     if (!config)
         return config.error();

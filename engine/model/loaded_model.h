@@ -53,7 +53,7 @@ struct LoadedModel {
 };
 
 /// Applies the architecture's rules to a source: reads the configuration, finds each tensor, checks its shape, binds
-/// it. Tensors that no place takes become notes. `progress` may be null.
+/// it. Tensors that no place takes become notes. Refuses a source with data missing. `progress` may be null.
 Result<std::unique_ptr<LoadedModel>> bindModel(ModelSource source, OpenProgress* progress);
 
 /// Brings weights into memory as `mode` says, experts in parallel. Stopping gives Cancelled.

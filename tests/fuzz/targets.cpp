@@ -19,8 +19,22 @@ const std::string file = "input";
 void checkPlaces(std::span<const TensorInfo> tensors, std::size_t fileBytes)
 {
     for (const TensorInfo& tensor : tensors)
-        if (tensor.offset > fileBytes || tensor.size > fileBytes - tensor.offset)
+        if (tensor.missing > 0 || tensor.offset > fileBytes || tensor.size > fileBytes - tensor.offset)
             std::abort();
+}
+
+/// When what is missing is listed, no more and no less is marked than lies beyond the end of the file.
+void checkMarks(std::span<const TensorInfo> tensors, std::size_t fileBytes, bool anyMissing)
+{
+    bool cut = false;
+    for (const TensorInfo& tensor : tensors) {
+        const std::uint64_t there = tensor.offset > fileBytes ? 0 : fileBytes - tensor.offset;
+        if (tensor.missing != tensor.size - std::min<std::uint64_t>(tensor.size, there))
+            std::abort();
+        cut |= tensor.missing > 0 || tensor.offset > fileBytes;
+    }
+    if (cut != anyMissing)
+        std::abort();
 }
 
 } // namespace
@@ -28,6 +42,9 @@ void checkPlaces(std::span<const TensorInfo> tensors, std::size_t fileBytes)
 void fuzzGguf(std::span<const std::byte> bytes)
 {
     ModelSource source;
+    if (const auto listed = parseGguf(bytes, file, 0, source.notes, &source.missing))
+        checkMarks(listed->tensors, bytes.size(), !source.missing.empty());
+    source = {};
     auto head = parseGguf(bytes, file, 0, source.notes);
     if (!head)
         return;
@@ -45,6 +62,9 @@ void fuzzGguf(std::span<const std::byte> bytes)
 void fuzzSafetensors(std::span<const std::byte> bytes)
 {
     std::vector<std::string> notes;
+    std::vector<Error> missing;
+    if (const auto tensors = parseSafetensors(bytes, file, 0, notes, &missing))
+        checkMarks(*tensors, bytes.size(), !missing.empty());
     if (const auto tensors = parseSafetensors(bytes, file, 0, notes))
         checkPlaces(*tensors, bytes.size());
 }

@@ -174,16 +174,26 @@ PartReport tensorReport(const ModelFacts& model, std::uint32_t at)
     };
     PartReport report;
     report.title = shortName(tensor.name, part);
-    report.facts = {{{Words::tr("Name")}, text(tensor.name)}, {{Words::tr("Part")}, {partText(part)}},
-        {{Words::tr("Type")}, text(typeName(tensor))}, {{Words::tr("Shape")}, {shapeText(tensor.shape)}},
-        {{Words::tr("Elements")}, count(elementsOf(tensor))}, {{Words::tr("Layout")}, text(name(tensor.layout))},
-        {{Words::tr("Size")}, bytes(tensor.size)}, {{Words::tr("File")}, {fileText(model, tensor.file)}},
-        {{Words::tr("First byte")}, offset(tensor.offset)}, {{Words::tr("End")}, offset(tensor.offset + tensor.size)},
+    report.facts = {{{Words::tr("Name")}, text(tensor.name)}, {{Words::tr("Part")}, {partText(part)}}};
+    if (tensor.nameOnly) {
+        report.facts.insert(report.facts.end(),
+            {{{Words::tr("File")}, {fileText(model, tensor.file)}},
+                {{Words::tr("Missing")}, {Words::tr("the file that says type, shape and place is not readable")}}});
+        return report;
+    }
+    if (tensor.missing > 0)
+        report.facts.push_back({{Words::tr("Missing")}, {missingText(tensor)}});
+    const CellRows placed{{{Words::tr("Type")}, text(typeName(tensor))},
+        {{Words::tr("Shape")}, {shapeText(tensor.shape)}}, {{Words::tr("Elements")}, count(elementsOf(tensor))},
+        {{Words::tr("Layout")}, text(name(tensor.layout))}, {{Words::tr("Size")}, bytes(tensor.size)},
+        {{Words::tr("File")}, {fileText(model, tensor.file)}}, {{Words::tr("First byte")}, offset(tensor.offset)},
+        {{Words::tr("End")}, offset(tensor.offset + tensor.size)},
         {{Words::tr("Alignment")}, Cell::number(alignmentText(tensor.offset), alignmentOf(tensor.offset))},
         {{Words::tr("Checksum")},
             {tensor.xxh64 ? Words::tr("xxh64 %1").arg(*tensor.xxh64, 16, 16, QLatin1Char('0')) : Words::tr("none")}}};
+    report.facts.insert(report.facts.end(), placed.begin(), placed.end());
     if (const auto elementBytes = scaleBytes(tensor.dtype, tensor.shape); elementBytes && *elementBytes > 0)
-        report.facts.insert(report.facts.begin() + 7, {{Words::tr("Of it scales")}, bytes(*elementBytes)});
+        report.facts.insert(report.facts.end() - 5, {{Words::tr("Of it scales")}, bytes(*elementBytes)});
     return report;
 }
 
@@ -201,7 +211,7 @@ PartReport expertReport(const ModelFacts& model, int layer, int expert)
     report.facts = sumFacts(model, tensors);
     for (const std::uint32_t at : tensors) {
         const TensorInfo& tensor = model.tensors[at];
-        const QString holds = QStringLiteral("%1  %2").arg(displayName(typeName(tensor)), shapeText(tensor.shape));
+        const QString holds = QStringLiteral("%1  %2").arg(displayName(typeName(tensor)), shapeOf(tensor));
         report.contents.push_back(
             {{shortName(tensor.name, model.parts[at]), {}, displayName(tensor.name)}, bytes(tensor.size), {holds}});
     }
@@ -216,8 +226,9 @@ PartReport layerReport(const ModelFacts& model, int layer)
         return report;
     report.title = Words::tr("Layer %1").arg(layer);
     report.facts = sumFacts(model, tensors);
-    report.facts.push_back({{Words::tr("Experts")},
-        {Words::tr("%1, %2 active").arg(model.config.numExperts).arg(model.config.numActiveExperts)}});
+    if (model.understood)
+        report.facts.push_back({{Words::tr("Experts")},
+            {Words::tr("%1, %2 active").arg(model.config.numExperts).arg(model.config.numActiveExperts)}});
     std::array<std::vector<std::uint32_t>, partKindCount> byKind;
     for (const std::uint32_t tensor : tensors)
         byKind[static_cast<std::size_t>(model.parts[tensor].kind)].push_back(tensor);
@@ -231,10 +242,28 @@ PartReport layerReport(const ModelFacts& model, int layer)
     return report;
 }
 
+/// Of a model that cannot be run.
+CellRows inspectedRows(const ModelFacts& model)
+{
+    std::uint64_t missing = 0;
+    for (const TensorInfo& tensor : model.tensors)
+        missing += tensor.missing;
+    CellRows rows{{{Words::tr("Path")}, text(model.path)}, {{Words::tr("Format")}, text(model.format)},
+        {{Words::tr("Architecture")},
+            {model.architecture.empty() ? Words::tr("not stated") : displayName(model.architecture)}},
+        {{Words::tr("Can be run")}, {Words::tr("no")}}, {{Words::tr("Parameters")}, shortCount(model.parameters)},
+        {{Words::tr("Size of tensors")}, bytes(allBytes(model))}};
+    if (missing > 0)
+        rows.push_back({{Words::tr("Of it missing")}, bytes(missing)});
+    return rows;
+}
+
 } // namespace
 
 CellRows overviewRows(const ModelFacts& model)
 {
+    if (model.refused)
+        return inspectedRows(model);
     const auto yes = [](bool is) { return Cell{is ? Words::tr("yes") : Words::tr("none")}; };
     const QString table = Words::tr("yes, a row for each %1").arg(QString::fromUtf8(name(model.config.tableIndex)));
     return {{{Words::tr("Path")}, text(model.path)}, {{Words::tr("Format")}, text(model.format)},
@@ -249,6 +278,8 @@ CellRows overviewRows(const ModelFacts& model)
 CellRows dimensionRows(const ModelFacts& model)
 {
     CellRows rows;
+    if (!model.understood)
+        return rows;
     for (const Dimension& dimension : dimensions) {
         if (const std::uint32_t value = model.config.*dimension.value; value > 0)
             rows.push_back(
@@ -299,7 +330,8 @@ CellRows fileRows(const ModelFacts& model)
     }
     CellRows rows;
     for (std::uint32_t file = 0; file < model.files.size(); ++file)
-        rows.push_back({{fileText(model, file), {}, displayName(model.files[file].path)}, bytes(model.files[file].size),
+        rows.push_back({{fileText(model, file), {}, displayName(model.files[file].path)},
+            model.files[file].missing ? Cell{Words::tr("missing")} : bytes(model.files[file].size),
             count(sums[file].tensors), bytes(sums[file].bytes)});
     return rows;
 }

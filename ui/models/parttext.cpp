@@ -172,6 +172,22 @@ QString fileText(const ModelFacts& model, std::uint32_t file)
     return displayName(path);
 }
 
+QString shapeOf(const TensorInfo& tensor)
+{
+    return tensor.nameOnly ? Words::tr("unknown") : shapeText(tensor.shape);
+}
+
+QString missingText(const TensorInfo& tensor)
+{
+    if (tensor.nameOnly)
+        return Words::tr("unknown");
+    if (tensor.missing == 0)
+        return {};
+    return tensor.missing == tensor.size
+        ? Words::tr("all")
+        : Words::tr("%1 of %2 bytes").arg(groupedText(tensor.missing), groupedText(tensor.size));
+}
+
 QString shapeText(const std::vector<std::uint64_t>& shape)
 {
     if (shape.empty())

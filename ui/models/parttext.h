@@ -20,6 +20,9 @@ QString displayName(std::string_view name);
 QString shortName(std::string_view name, const TensorPart& part);
 /// A file's path, relative to the model where it lies inside of it.
 QString fileText(const ModelFacts& model, std::uint32_t file);
+QString shapeOf(const TensorInfo& tensor); ///< its shape; "unknown" where nothing but the name is known
+/// Which bytes of a tensor are not there: "all", "12 of 64 bytes", "unknown"; empty where none are missing.
+QString missingText(const TensorInfo& tensor);
 QString shapeText(const std::vector<std::uint64_t>& shape); ///< "768 × 2048"; "scalar" for no dimension
 QString exactShape(const std::vector<std::uint64_t>& shape); ///< "[768, 2048]"
 

@@ -256,7 +256,9 @@ QString PartTree::title(const Node& node) const
     case Level::Tensor:
         break;
     }
-    return shortName(m_model->tensors[m_tensors[node.begin]].name, part);
+    const TensorInfo& tensor = m_model->tensors[m_tensors[node.begin]];
+    const QString name = shortName(tensor.name, part);
+    return missingText(tensor).isEmpty() ? name : QStringLiteral("\u26a0 ") + name;
 }
 
 QString PartTree::toolTip(const Node& node) const
@@ -264,8 +266,7 @@ QString PartTree::toolTip(const Node& node) const
     if (node.level == Level::Tensor) {
         const TensorInfo& tensor = m_model->tensors[m_tensors[node.begin]];
         return tr("%1\n%2, %3, %4")
-            .arg(displayName(tensor.name), displayName(typeName(tensor)), shapeText(tensor.shape),
-                exactBytes(tensor.size));
+            .arg(displayName(tensor.name), displayName(typeName(tensor)), shapeOf(tensor), exactBytes(tensor.size));
     }
     std::uint64_t parameters = 0;
     for (std::uint32_t at = node.begin; at < node.end; ++at)

@@ -15,7 +15,7 @@ namespace {
 
 /// What a column is sorted by.
 using SortKey = std::uint64_t (*)(const TensorInfo&, const TensorPart&);
-constexpr std::array<SortKey, TensorTable::ColumnCount> sortKeys{
+constexpr std::array<SortKey, TensorTable::ColumnCount + 1> sortKeys{
     [](const TensorInfo&, const TensorPart& part) -> std::uint64_t { return part.nameRank; },
     [](const TensorInfo&, const TensorPart& part) -> std::uint64_t {
         return std::uint64_t(part.kind) << 40 | std::uint64_t(part.layer + 1) << 20 | std::uint64_t(part.expert + 1);
@@ -26,6 +26,9 @@ constexpr std::array<SortKey, TensorTable::ColumnCount> sortKeys{
     [](const TensorInfo& tensor, const TensorPart&) -> std::uint64_t { return tensor.offset; },
     [](const TensorInfo& tensor, const TensorPart&) -> std::uint64_t { return tensor.size; },
     [](const TensorInfo& tensor, const TensorPart&) -> std::uint64_t { return alignmentOf(tensor.offset); },
+    [](const TensorInfo& tensor, const TensorPart&) -> std::uint64_t {
+        return tensor.nameOnly ? ~std::uint64_t{0} : tensor.missing;
+    },
 };
 
 struct Heading {
@@ -33,7 +36,7 @@ struct Heading {
     const char* toolTip;
     bool number;
 };
-constexpr std::array<Heading, TensorTable::ColumnCount> headings{{
+constexpr std::array<Heading, TensorTable::ColumnCount + 1> headings{{
     {QT_TRANSLATE_NOOP("colibri::TensorTable", "Name"),
         QT_TRANSLATE_NOOP("colibri::TensorTable", "Name in the files; numbers in names sort as numbers"), false},
     {QT_TRANSLATE_NOOP("colibri::TensorTable", "Part"),
@@ -53,10 +56,22 @@ constexpr std::array<Heading, TensorTable::ColumnCount> headings{{
     {QT_TRANSLATE_NOOP("colibri::TensorTable", "Alignment"),
         QT_TRANSLATE_NOOP("colibri::TensorTable", "Largest power of two that divides the offset, at most a page"),
         true},
+    {QT_TRANSLATE_NOOP("colibri::TensorTable", "Missing"),
+        QT_TRANSLATE_NOOP("colibri::TensorTable", "Bytes that are not there: their file ends early or is missing"),
+        true},
 }};
+
+/// What stands in the directory of the tensor's file.
+bool ofDirectory(int column)
+{
+    return column == TensorTable::Shape || column == TensorTable::Offset || column == TensorTable::Size
+        || column == TensorTable::Alignment;
+}
 
 QVariant exact(const ModelFacts& model, const TensorInfo& tensor, const TensorPart& part, int column)
 {
+    if (tensor.nameOnly && (ofDirectory(column) || column == TensorTable::Missing))
+        return TensorTable::tr("unknown");
     switch (column) {
     case TensorTable::Name:
         return QString::fromStdString(tensor.name);
@@ -74,6 +89,8 @@ QVariant exact(const ModelFacts& model, const TensorInfo& tensor, const TensorPa
         return QVariant::fromValue<qulonglong>(tensor.size);
     case TensorTable::Alignment:
         return QVariant::fromValue<qulonglong>(alignmentOf(tensor.offset));
+    case TensorTable::Missing:
+        return QVariant::fromValue<qulonglong>(tensor.missing);
     default:
         return {};
     }
@@ -85,6 +102,8 @@ void TensorTable::setModel(ModelFactsPtr model)
 {
     beginResetModel();
     m_model = std::move(model);
+    const auto notWhole = [](const TensorInfo& tensor) { return tensor.nameOnly || tensor.missing > 0; };
+    m_missing = m_model && std::ranges::any_of(m_model->tensors, notWhole);
     std::uint64_t largest = 0;
     for (int i = 0; i < total(); ++i)
         largest = std::max(largest, m_model->tensors[std::size_t(i)].offset);
@@ -124,7 +143,7 @@ void TensorTable::rebuild()
     std::iota(m_rows.begin(), m_rows.end(), 0U);
     if (!filter.matchesAll())
         std::erase_if(m_rows, [&](std::uint32_t tensor) { return !filter.matches(tensor); });
-    if (m_column >= 0 && m_column < ColumnCount)
+    if (m_column >= 0 && m_column < columnCount())
         sortRows();
 }
 
@@ -155,7 +174,7 @@ int TensorTable::rowCount(const QModelIndex& parent) const
 
 int TensorTable::columnCount(const QModelIndex& parent) const
 {
-    return parent.isValid() ? 0 : ColumnCount;
+    return parent.isValid() ? 0 : ColumnCount + (m_missing ? 1 : 0);
 }
 
 QString TensorTable::offsetText(std::uint64_t offset) const
@@ -165,9 +184,12 @@ QString TensorTable::offsetText(std::uint64_t offset) const
 
 QString TensorTable::shown(const TensorInfo& tensor, const TensorPart& part, int column) const
 {
+    if (tensor.nameOnly && ofDirectory(column))
+        return exact(*m_model, tensor, part, column).toString();
     switch (column) {
     case Name:
-        return displayName(tensor.name);
+        return missingText(tensor).isEmpty() ? displayName(tensor.name)
+                                             : QStringLiteral("\u26a0 ") + displayName(tensor.name);
     case Shape:
         return shapeText(tensor.shape);
     case Offset:
@@ -176,6 +198,8 @@ QString TensorTable::shown(const TensorInfo& tensor, const TensorPart& part, int
         return bytesText(tensor.size);
     case Alignment:
         return alignmentText(tensor.offset);
+    case Missing:
+        return missingText(tensor);
     default:
         return exact(*m_model, tensor, part, column).toString();
     }
@@ -198,10 +222,12 @@ QVariant TensorTable::data(const QModelIndex& index, int role) const
         return QVariant::fromValue(
             (headings[std::size_t(column)].number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     case Qt::ToolTipRole:
-        if (column == Size)
+        if (column == Size && !tensor.nameOnly)
             return exactBytes(tensor.size);
-        if (column == Shape)
+        if (column == Shape && !tensor.nameOnly)
             return tr("%1 elements").arg(groupedText(elementsOf(tensor)));
+        if (const QString missing = missingText(tensor); column == Name && !missing.isEmpty())
+            return tr("%1\nmissing: %2").arg(displayName(tensor.name), missing);
         if (column == File && tensor.file < m_model->files.size())
             return displayName(m_model->files[tensor.file].path);
         return shown(tensor, part, column);
@@ -212,7 +238,7 @@ QVariant TensorTable::data(const QModelIndex& index, int role) const
 
 QVariant TensorTable::headerData(int section, Qt::Orientation orientation, int role) const
 {
-    if (orientation != Qt::Horizontal || section < 0 || section >= ColumnCount)
+    if (orientation != Qt::Horizontal || section < 0 || section >= columnCount())
         return orientation == Qt::Vertical && role == Qt::DisplayRole ? QVariant(section + 1) : QVariant();
     const Heading& heading = headings[static_cast<std::size_t>(section)];
     switch (role) {

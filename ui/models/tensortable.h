@@ -17,7 +17,18 @@ class TensorTable : public QAbstractTableModel {
     Q_OBJECT
 
 public:
-    enum Column { Name, Part, Type, Shape, File, Offset, Size, Alignment, ColumnCount };
+    enum Column {
+        Name,
+        Part,
+        Type,
+        Shape,
+        File,
+        Offset,
+        Size,
+        Alignment,
+        ColumnCount,
+        Missing = ColumnCount ///< there only when the model has tensors that are not there as a whole
+    };
     using QAbstractTableModel::QAbstractTableModel;
 
     void setModel(ModelFactsPtr model); ///< null: no rows; keeps filter and order
@@ -48,6 +59,7 @@ private:
     int m_column = -1;
     Qt::SortOrder m_order = Qt::AscendingOrder;
     int m_hexDigits = 1; ///< of the largest offset
+    bool m_missing = false; ///< some tensor is not there as a whole
     std::vector<std::uint32_t> m_rows; ///< tensor of each row
 };
 

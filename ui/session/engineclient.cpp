@@ -122,7 +122,8 @@ void EngineClient::setPace(double tokensPerSecond)
 void EngineClient::begin(const RunSpec& spec, std::uint32_t tokens)
 {
     if (!m_model.model) {
-        m_run.fail({Errc::OutOfRange, "run", {}, {}, "no model is open"});
+        const bool refused = m_model.facts && m_model.facts->refused;
+        m_run.fail(refused ? *m_model.facts->refused : Error{Errc::OutOfRange, "run", {}, {}, "no model is open"});
         return;
     }
     stop();

@@ -26,7 +26,7 @@ public:
 
     /// Stops a run and an opening that are under way. The model that is open stays until this one is.
     void open(const QString& path, const OpenOptions& options = {});
-    const ModelPtr& model() const { return m_model.model; } ///< that is open; null: none
+    const ModelPtr& model() const { return m_model.model; } ///< that is open; null: none, or it cannot be run
     void cancelOpen(); ///< the store says when it took effect
     void closeModel();
 

@@ -25,11 +25,11 @@ void EngineWorker::open(const OpenCommand& command)
 {
     if (m_closing.load())
         return;
-    auto model = openModel(command.path, command.options, command.progress.get(), command.stop);
-    if (!model)
-        emit openFailed(command.id, model.error());
+    const auto inspection = inspectModel(command.path, command.options, command.progress.get(), command.stop);
+    if (!inspection)
+        emit openFailed(command.id, inspection.error());
     else
-        emit opened(command.id, {*model, makeFacts(**model)});
+        emit opened(command.id, {inspection->model, makeFacts(*inspection)});
 }
 
 void EngineWorker::run(const RunCommand& command)

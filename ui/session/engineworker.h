@@ -18,7 +18,7 @@ namespace colibri {
 
 /// A model as the engine sees it, and what the window knows of it.
 struct OpenedModel {
-    ModelPtr model;
+    ModelPtr model; ///< null: none is open, or one that can be looked at only
     ModelFactsPtr facts;
 };
 

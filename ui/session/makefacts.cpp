@@ -8,6 +8,7 @@ ModelFactsPtr makeFacts(const Model& model)
     auto facts = std::make_shared<ModelFacts>();
     facts->path = model.path();
     facts->format = model.format();
+    facts->architecture = name(model.config().architecture);
     facts->id = model.id();
     facts->config = model.config();
     facts->parameters = model.parameters();
@@ -29,6 +30,27 @@ ModelFactsPtr makeFacts(const Model& model)
             facts->byteToken.push_back(model.isByteToken(id));
     }
     facts->textRules = model.textRules();
+    return facts;
+}
+
+ModelFactsPtr makeFacts(const Inspection& inspection)
+{
+    if (inspection.model)
+        return makeFacts(*inspection.model);
+    auto facts = std::make_shared<ModelFacts>();
+    facts->path = inspection.path;
+    facts->format = inspection.format;
+    facts->architecture = inspection.architecture;
+    facts->refused = inspection.refused;
+    facts->understood = inspection.config.has_value();
+    facts->config = inspection.config.value_or(ModelConfig{});
+    facts->files = inspection.files;
+    facts->tensors = inspection.tensors;
+    facts->parts = partsOf(facts->tensors);
+    for (const TensorInfo& tensor : facts->tensors)
+        facts->parameters += elementsOf(tensor);
+    facts->metadata = inspection.metadata;
+    facts->notes = inspection.notes;
     return facts;
 }
 

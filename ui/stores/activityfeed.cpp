@@ -40,13 +40,16 @@ void ActivityFeed::followOpen()
     }
     if (state == State::Opened) {
         m_tasks.progress(m_openTask, double(m_open.bytesDone()), double(m_open.bytesTotal()));
+        if (const auto& refused = m_open.model()->refused) {
+            endInspection(QString::fromStdString(refused->message()));
+            return;
+        }
         const QString took = tr("%1 mapped in %2 ms")
                                  .arg(bytesText(m_open.model()->mappedBytes))
                                  .arg(m_open.elapsedSeconds() * 1e3, 0, 'f', 0);
         m_tasks.setState(m_openTask, Task::State::Done, took);
         m_log.add(LogLevel::Info, openSource, tr("opened %1: %2").arg(m_open.path(), took));
-        for (const std::string& note : m_open.model()->notes)
-            m_log.add(LogLevel::Warning, openSource, QString::fromStdString(note));
+        logNotes();
     } else if (state == State::Cancelled) {
         m_tasks.setState(m_openTask, Task::State::Cancelled);
         m_log.add(LogLevel::Info, openSource, tr("opening %1 was cancelled").arg(m_open.path()));
@@ -56,6 +59,21 @@ void ActivityFeed::followOpen()
         m_log.add(LogLevel::Error, openSource, why);
     }
     m_openTask = 0;
+}
+
+void ActivityFeed::endInspection(const QString& why)
+{
+    m_tasks.setState(m_openTask, Task::State::Done, tr("opened for inspection, it cannot be run"));
+    m_log.add(
+        LogLevel::Warning, openSource, tr("opened %1 for inspection, it cannot be run: %2").arg(m_open.path(), why));
+    logNotes();
+    m_openTask = 0;
+}
+
+void ActivityFeed::logNotes()
+{
+    for (const std::string& note : m_open.model()->notes)
+        m_log.add(LogLevel::Warning, openSource, QString::fromStdString(note));
 }
 
 void ActivityFeed::beginRun()

@@ -27,6 +27,8 @@ public:
 
 private:
     void followOpen();
+    void endInspection(const QString& why);
+    void logNotes();
     void followRun();
     void beginRun();
     void endRun(Task::State state, LogLevel level, const QString& text);

@@ -4,21 +4,27 @@
 #include "stores/tensorpart.h"
 #include "types/metadata_entry.h"
 #include "types/model_config.h"
+#include "types/result.h"
 #include "types/tensor_info.h"
 #include "types/text_rules.h"
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace colibri {
 
-/// What the window knows of an opened model: plain values, made once on the engine thread, immutable afterwards.
+/// What the window knows of an opened model: plain values, made once on the engine thread, immutable afterwards. Of one
+/// that cannot be run it is what its files say: no id, no tokens, nothing mapped.
 struct ModelFacts {
     std::string path; ///< as it was opened
     std::string format; ///< "huggingface", "colibri", "raw"
+    std::string architecture; ///< as the files name it; empty when they do not
+    std::optional<Error> refused; ///< why it can be looked at only; empty: it runs
     std::string id; ///< 16 hex digits
+    bool understood = true; ///< `config` holds what the files say; else nothing
     ModelConfig config;
     std::uint64_t parameters = 0;
     std::uint64_t activeParameters = 0; ///< those that one token uses

@@ -28,7 +28,8 @@ public:
     State state() const { return m_state; }
     const QString& path() const { return m_path; } ///< of the newest opening
     const std::optional<Error>& error() const { return m_error; } ///< present in State::Failed only
-    /// The model that is open; stays while another one is opened, and when that fails or is cancelled. Null: none.
+    /// The model that is open, perhaps one that can be looked at only (ModelFacts::refused); stays while another one is
+    /// opened, and when that fails or is cancelled. Null: none.
     const ModelFactsPtr& model() const { return m_model; }
 
     std::uint64_t bytesDone() const { return m_bytesDone; }

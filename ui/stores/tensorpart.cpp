@@ -201,6 +201,8 @@ std::vector<TensorPart> partsOf(std::span<const TensorInfo> tensors)
 
 std::uint64_t elementsOf(const TensorInfo& tensor)
 {
+    if (tensor.nameOnly)
+        return 0;
     return checkedProduct(tensor.shape).value_or(std::numeric_limits<std::uint64_t>::max());
 }
 

@@ -39,7 +39,8 @@ bool naturalLess(std::string_view a, std::string_view b);
 /// The parts of all tensors of a model, with ranks.
 std::vector<TensorPart> partsOf(std::span<const TensorInfo> tensors);
 
-/// Elements of a tensor, without the scales of int8; what does not fit into 64 bits gives the largest number.
+/// Elements of a tensor, without the scales of int8; 0 where its shape is not known; what does not fit into 64 bits
+/// gives the largest number.
 std::uint64_t elementsOf(const TensorInfo& tensor);
 
 struct PartSum {

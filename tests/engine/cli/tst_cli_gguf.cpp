@@ -142,9 +142,13 @@ void TestCliGguf::partsAndDamage()
     QFile file(cut);
     file.setPermissions(QFile::ReadOwner | QFile::WriteOwner);
     QVERIFY(file.resize(file.size() - 1));
-    const Outcome shorter = runColibri({"inspect", cut, "--json"});
+    const Outcome shorter = runColibri({"run", cut, "--tokens", "1"});
     QCOMPARE(shorter.code, 2);
     QVERIFY2(shorter.err.contains("cut.gguf at offset") && shorter.err.contains("1 bytes early"), shorter.err);
+    const auto seen = onlyJson(runColibri({"inspect", cut, "--json"}));
+    QVERIFY(seen);
+    QCOMPARE((*seen)["runs"].toBool(true), false);
+    QVERIFY((*seen)["refused"].toString().contains("1 bytes early"));
 }
 
 void TestCliGguf::architectureThatIsNotKnown()

@@ -125,7 +125,7 @@ void TestPages::openingShowsItsError()
     const Error error{Errc::Malformed, "read the header", "/models/a/model.safetensors", 8, "a < b & \"c\""};
     store.fail(error);
     QCOMPARE(textOf(page, "errorWhat"), QStringLiteral("read the header"));
-    QCOMPARE(textOf(page, "errorWhere"), QStringLiteral("/models/a/model.safetensors at offset 8"));
+    QCOMPARE(textOf(page, "errorWhere"), QStringLiteral("/models/a/model.safetensors at offset 8 bytes (0x8)"));
     QCOMPARE(textOf(page, "errorWhy"), QStringLiteral("a < b & \"c\""));
     QVERIFY(page.findChild<QLabel*>(QStringLiteral("errorWhy"))->isVisible());
     QVERIFY(!page.findChild<QPushButton*>(QStringLiteral("cancelOpening"))->isVisible());

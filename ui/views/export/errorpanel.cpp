@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/export/errorpanel.h"
 
+#include "views/problem/problempanel.h"
 #include "views/theme/theme.h"
 
 #include <QClipboard>
@@ -12,12 +13,6 @@
 
 namespace colibri {
 namespace {
-
-QString whereText(const Error& error)
-{
-    const QString file = QString::fromStdString(error.file);
-    return error.offset ? ErrorPanel::tr("%1 at offset %2").arg(file).arg(*error.offset) : file;
-}
 
 QLabel* valueLabel(const char* objectName, QWidget* parent)
 {

@@ -6,6 +6,7 @@
 #include "views/model/fittedtable.h"
 #include "views/model/modelsummary.h"
 #include "views/model/tensorpanel.h"
+#include "views/problem/problempanel.h"
 #include "views/theme/elided.h"
 #include "views/theme/theme.h"
 
@@ -42,13 +43,12 @@ ModelPage::ModelPage(const OpenStore& open, SelectionStore& selection, QWidget* 
     m_tabs->setTabToolTip(1, tr("All tensors: where they lie and how they are stored"));
     m_files = addTable(tr("&Files"), tr("Files that the tensors lie in"),
         {tr("File"), tr("Size"), tr("Tensors"), tr("Size of tensors")}, 0);
-    m_rules = addTable(tr("R&ules"), tr("Dimensions and rules, and who said so"),
-        {tr("Rule"), tr("Value"), tr("From"), tr("What it decides")}, 3);
+    m_rules = addTable(tr("R&ules"), rulesToolTip(), {tr("Rule"), tr("Value"), tr("From"), tr("What it decides")}, 3);
     m_rules.view->setStretchColumn(3, 24 * grid::unit);
     m_rules.view->setYieldingColumn(2, 12 * grid::unit);
     addMetadata();
     m_pages->addWidget(makeEmpty());
-    m_pages->addWidget(m_tabs);
+    m_pages->addWidget(makeModel());
     auto* const column = new QVBoxLayout(this);
     column->setContentsMargins({});
     column->addWidget(m_pages);
@@ -73,6 +73,32 @@ QWidget* ModelPage::makeEmpty()
     column->addSpacing(grid::wide);
     column->addWidget(button, 0, Qt::AlignHCenter);
     column->addStretch();
+    return page;
+}
+
+QWidget* ModelPage::makeModel()
+{
+    auto* const page = new QWidget(m_pages);
+    m_refusal = new QWidget(page);
+    m_why = new ProblemPanel(QStringLiteral("modelRefusal"), m_refusal);
+    auto* const heading = new QLabel(tr("This model cannot be run. What its files hold can be seen below."), m_refusal);
+    heading->setObjectName(QStringLiteral("modelRefusalTitle"));
+    heading->setWordWrap(true);
+    QFont font = heading->font();
+    font.setBold(true);
+    heading->setFont(font);
+    auto* const reason = new QVBoxLayout(m_refusal);
+    reason->setContentsMargins(grid::unit, grid::unit, grid::unit, grid::unit);
+    reason->setSpacing(grid::unit);
+    reason->addWidget(heading);
+    reason->addWidget(m_why);
+    m_refusal->hide();
+    connect(m_why, &ProblemPanel::retryRequested, this, &ModelPage::retryRequested);
+    auto* const column = new QVBoxLayout(page);
+    column->setContentsMargins({});
+    column->setSpacing(0);
+    column->addWidget(m_refusal);
+    column->addWidget(m_tabs, 1);
     return page;
 }
 
@@ -129,6 +155,11 @@ void ModelPage::refresh()
     if (m_shown == m_open.model() || (m_open.model() && !isVisible()))
         return;
     m_shown = m_open.model();
+    const bool refused = m_shown && m_shown->refused;
+    m_refusal->setVisible(refused);
+    showRulesTab(!m_shown || m_shown->understood);
+    if (refused)
+        m_why->setError(*m_shown->refused);
     m_summary->setModel(m_shown);
     m_tensors->setModel(m_shown);
     m_files.rows->setRows(m_shown ? fileRows(*m_shown) : CellRows{});
@@ -138,6 +169,19 @@ void ModelPage::refresh()
     m_files.view->fitColumns();
     m_rules.view->fitColumns();
     m_pages->setCurrentIndex(m_shown ? TabsPage : EmptyPage);
+}
+
+void ModelPage::showRulesTab(bool known)
+{
+    const int tab = m_tabs->indexOf(m_rules.view->parentWidget());
+    m_tabs->setTabEnabled(tab, known);
+    m_tabs->setTabToolTip(tab,
+        known ? rulesToolTip() : tr("The configuration could not be understood; what the files say is under Metadata"));
+}
+
+QString ModelPage::rulesToolTip()
+{
+    return tr("Dimensions and rules, and who said so");
 }
 
 QByteArray ModelPage::saveLayout() const

@@ -13,6 +13,7 @@ class QTabWidget;
 
 namespace colibri {
 
+class ProblemPanel;
 class FittedTable;
 class ModelSummary;
 class TensorPanel;
@@ -32,6 +33,7 @@ public:
 
 signals:
     void openRequested(); ///< the user wants to open a model
+    void retryRequested(); ///< to open the model again, which cannot be run as it is
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -42,15 +44,20 @@ private:
         FittedTable* view;
     };
     QWidget* makeEmpty();
+    QWidget* makeModel();
     /// A tab with a table and buttons to copy and save it.
     Table addTable(const QString& title, const QString& toolTip, const QStringList& headers, int stretchColumn);
     void addMetadata();
     void showMetadata();
+    void showRulesTab(bool known);
+    static QString rulesToolTip();
     void refresh();
 
     const OpenStore& m_open;
     ModelFactsPtr m_shown;
     QStackedWidget* m_pages;
+    QWidget* m_refusal = nullptr; ///< seen while the model cannot be run
+    ProblemPanel* m_why = nullptr;
     QTabWidget* m_tabs;
     ModelSummary* m_summary;
     TensorPanel* m_tensors;

@@ -32,6 +32,9 @@ QString noteText(const ModelFacts& model)
 {
     constexpr std::size_t most = 12;
     QStringList lines;
+    if (!model.understood)
+        lines << ModelSummary::tr("The configuration could not be understood, so that dimensions and rules are not "
+                                  "known. What the files say about the model stands under Metadata.");
     if (const std::uint32_t dense = model.config.denseLayers)
         lines << ModelSummary::tr(
             "Layers before layer %1 have no experts. Layers of runs, of routing and of expert maps are those with "
@@ -133,6 +136,7 @@ void ModelSummary::setModel(const ModelFactsPtr& model)
         table.rows->setRows(model ? rows(*model) : CellRows{});
         table.view->fitColumns();
     };
+    m_dimensions.block->setVisible(!model || model->understood);
     m_notes->setText(model ? noteText(*model) : QString());
     m_notes->setVisible(!m_notes->text().isEmpty());
     fill(m_overview, overviewRows);

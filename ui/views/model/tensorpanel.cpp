@@ -130,7 +130,7 @@ void TensorPanel::restoreSelected()
         const int top = row;
         while (row + 1 < rows && isWanted(row + 1))
             ++row;
-        selection.append({m_tensors.index(top, 0), m_tensors.index(row, TensorTable::ColumnCount - 1)});
+        selection.append({m_tensors.index(top, 0), m_tensors.index(row, m_tensors.columnCount() - 1)});
     }
     if (selection.size() <= mostRanges)
         m_table->selectionModel()->select(selection, QItemSelectionModel::ClearAndSelect);

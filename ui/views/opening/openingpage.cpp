@@ -3,13 +3,10 @@
 
 #include "stores/units.h"
 #include "views/opening/expertmapview.h"
+#include "views/problem/problempanel.h"
 #include "views/theme/theme.h"
 
-#include <QClipboard>
 #include <QEvent>
-#include <QFormLayout>
-#include <QFrame>
-#include <QGuiApplication>
 #include <QLabel>
 #include <QLocale>
 #include <QProgressBar>
@@ -21,12 +18,6 @@ namespace {
 
 constexpr int barSteps = 1000;
 
-QString whereText(const Error& error)
-{
-    const QString file = QString::fromStdString(error.file);
-    return error.offset ? OpeningPage::tr("%1 at offset %2").arg(file).arg(*error.offset) : file;
-}
-
 QLabel* selectableLabel(const QString& objectName)
 {
     auto* const label = new QLabel;
@@ -35,17 +26,6 @@ QLabel* selectableLabel(const QString& objectName)
     label->setWordWrap(true);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     return label;
-}
-
-QPushButton* button(
-    const QString& objectName, const QString& text, const QString& toolTip, const QKeySequence& shortcut)
-{
-    auto* const made = new QPushButton(text);
-    made->setObjectName(objectName);
-    made->setAccessibleName(toolTip);
-    made->setToolTip(QStringLiteral("%1 (%2)").arg(toolTip, shortcut.toString(QKeySequence::NativeText)));
-    made->setShortcut(shortcut);
-    return made;
 }
 
 } // namespace
@@ -60,7 +40,7 @@ OpeningPage::OpeningPage(const OpenStore& store, QWidget* parent)
     m_map = new ExpertMapView(store);
     m_legendPanel = makeLegend();
     layout->addWidget(makeHeader());
-    layout->addWidget(makeErrorPanel());
+    layout->addWidget(makeProblemPanel());
     layout->addWidget(m_map, 1);
     layout->addWidget(m_legendPanel);
     layout->addWidget(makeProgress());
@@ -115,7 +95,7 @@ QWidget* OpeningPage::makeProgress()
     m_numbers = new QLabel;
     m_numbers->setObjectName(QStringLiteral("openingNumbers"));
     m_numbers->setFont(monospaceFont());
-    m_cancel = button(QStringLiteral("cancelOpening"), tr("Cancel"), tr("Cancel the opening"), Qt::Key_Escape);
+    m_cancel = shortcutButton(QStringLiteral("cancelOpening"), tr("Cancel"), tr("Cancel the opening"), Qt::Key_Escape);
     setFocusProxy(m_cancel);
     connect(m_cancel, &QPushButton::clicked, this, &OpeningPage::cancelRequested);
     layout->addWidget(m_bar, 1);
@@ -124,30 +104,14 @@ QWidget* OpeningPage::makeProgress()
     return m_progressPanel;
 }
 
-QWidget* OpeningPage::makeErrorPanel()
+QWidget* OpeningPage::makeProblemPanel()
 {
-    m_errorPanel = new QFrame;
-    auto* const layout = new QVBoxLayout(m_errorPanel);
-    layout->setContentsMargins({});
-    auto* const form = new QFormLayout;
-    m_what = selectableLabel(QStringLiteral("errorWhat"));
-    m_where = selectableLabel(QStringLiteral("errorWhere"));
-    m_why = selectableLabel(QStringLiteral("errorWhy"));
-    form->addRow(tr("What"), m_what);
-    form->addRow(tr("Where"), m_where);
-    form->addRow(tr("Why"), m_why);
-    layout->addLayout(form);
-    auto* const buttons = new QHBoxLayout;
-    m_back = button(QStringLiteral("backFromError"), tr("Back"), tr("Back to where you came from"),
+    m_errorPanel = new ProblemPanel(QStringLiteral("error"));
+    m_back = shortcutButton(QStringLiteral("backFromError"), tr("Back"), tr("Back to where you came from"),
         QKeySequence(Qt::ALT | Qt::Key_Left));
-    auto* const copy = button(QStringLiteral("copyError"), tr("Copy"), tr("Copy the error text"),
-        QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C));
     connect(m_back, &QPushButton::clicked, this, &OpeningPage::backRequested);
-    connect(copy, &QPushButton::clicked, this, &OpeningPage::copyError);
-    buttons->addWidget(m_back);
-    buttons->addWidget(copy);
-    buttons->addStretch();
-    layout->addLayout(buttons);
+    connect(m_errorPanel, &ProblemPanel::retryRequested, this, &OpeningPage::retryRequested);
+    m_errorPanel->addButton(m_back);
     return m_errorPanel;
 }
 
@@ -192,16 +156,8 @@ void OpeningPage::showProgress()
 
 void OpeningPage::showError(const Error& error)
 {
-    m_what->setText(QString::fromStdString(error.what));
-    m_where->setText(whereText(error));
-    m_why->setText(QString::fromStdString(error.why));
+    m_errorPanel->setError(error);
     m_back->setFocus();
-}
-
-void OpeningPage::copyError() const
-{
-    if (m_store.error())
-        QGuiApplication::clipboard()->setText(QString::fromStdString(m_store.error()->message()));
 }
 
 } // namespace colibri

@@ -13,6 +13,8 @@ class QPushButton;
 
 namespace colibri {
 
+class ProblemPanel;
+
 /// An opening under way, or what went wrong with it. Follows the store.
 class OpeningPage : public QWidget {
     Q_OBJECT
@@ -24,6 +26,7 @@ public:
 signals:
     void cancelRequested();
     void backRequested();
+    void retryRequested(); ///< the same once more
 
 protected:
     void changeEvent(QEvent* event) override; ///< the legend shows colours of the palette
@@ -32,11 +35,10 @@ private:
     QWidget* makeHeader();
     QWidget* makeLegend();
     QWidget* makeProgress();
-    QWidget* makeErrorPanel();
+    QWidget* makeProblemPanel();
     void showState();
     void showProgress();
     void showError(const Error& error);
-    void copyError() const;
 
     const OpenStore& m_store;
     QLabel* m_title = nullptr;
@@ -48,10 +50,7 @@ private:
     QProgressBar* m_bar = nullptr;
     QLabel* m_numbers = nullptr;
     QPushButton* m_cancel = nullptr;
-    QWidget* m_errorPanel = nullptr;
-    QLabel* m_what = nullptr;
-    QLabel* m_where = nullptr;
-    QLabel* m_why = nullptr;
+    ProblemPanel* m_errorPanel = nullptr;
     QPushButton* m_back = nullptr;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/run/promptpanel.h"
 
+#include "views/problem/problempanel.h"
 #include "views/run/accentbutton.h"
 #include "views/theme/theme.h"
 
@@ -111,6 +112,7 @@ PromptPanel::PromptPanel(const RunStore& run, QWidget* parent)
     column->setSpacing(grid::unit);
     column->addWidget(makeCaption());
     column->addWidget(m_prompt, 1);
+    column->addWidget(makeRefusal(), 1);
     column->addWidget(makeForms());
     column->addWidget(makePace());
     column->addWidget(makeButtons());
@@ -278,15 +280,41 @@ QWidget* PromptPanel::makeButtons()
     return block;
 }
 
+QWidget* PromptPanel::makeRefusal()
+{
+    auto* const area = new QScrollArea(this);
+    area->setFrameShape(QFrame::NoFrame);
+    area->setWidgetResizable(true);
+    area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_why = new ProblemPanel(QStringLiteral("runRefusal"), area);
+    area->setWidget(m_why);
+    connect(m_why, &ProblemPanel::retryRequested, this, &PromptPanel::retryRequested);
+    m_refusal = area;
+    return area;
+}
+
+void PromptPanel::showRefusal()
+{
+    const bool refused = m_model && m_model->refused;
+    m_prompt->setVisible(!refused);
+    m_refusal->setVisible(refused);
+    m_historyButton->setVisible(!refused);
+    if (refused) {
+        m_caption->setText(tr("This model cannot be run"));
+        m_why->setError(*m_model->refused);
+    }
+}
+
 void PromptPanel::setModel(ModelFactsPtr model)
 {
     m_model = std::move(model);
     m_engine->setModelContext(m_model ? m_model->config.maxSeqLen : 0);
     const bool ids = m_model && !m_model->hasTokenizer;
     m_caption->setText(ids ? tr("Prom&pt, as token ids") : tr("Prom&pt"));
+    showRefusal();
     m_prompt->setPlaceholderText(ids ? tr("This model has no tokenizer: write ids, such as 101, 2001, 102")
                                      : tr("Write how the text begins, then press Ctrl+Enter"));
-    m_prompt->setAccessibleName(QString(m_caption->text()).remove(u'&'));
+    m_prompt->setAccessibleName(ids ? tr("Prompt, as token ids") : tr("Prompt"));
     updateActions();
 }
 
@@ -348,28 +376,32 @@ void PromptPanel::updateActions()
 {
     const RunSpec now = spec();
     const RunAbilities can =
-        abilitiesIn(m_store.state(), m_model != nullptr, !now.promptText.isEmpty() || !now.promptIds.empty(),
+        abilitiesIn(m_store.state(), m_model && !m_model->refused, !now.promptText.isEmpty() || !now.promptIds.empty(),
             !m_store.restored() && asksForTheSame(now, m_store.spec()));
     m_run->setEnabled(can.run);
     m_continue->setEnabled(can.proceed);
     m_step->setEnabled(can.step);
     m_stop->setEnabled(can.stop);
-    explainStep();
+    explainActions();
     markPrimary();
 }
 
-/// A step that begins a new run takes the place of the one that is shown: it says so.
-void PromptPanel::explainStep()
+/// A step that begins a new run takes the place of the one that is shown: it says so. What cannot be run says why.
+void PromptPanel::explainActions()
 {
     using State = RunStore::State;
     const State state = m_store.state();
-    QString tip = tr("Makes one token, then pauses");
-    if (state == State::Finished && !m_step->isEnabled())
-        tip = tr("The run has ended: there is no next token. Run begins it again; with another prompt or other "
-                 "sampling, Step begins a new run");
+    QString run = tr("Begins a run with this prompt");
+    QString step = tr("Makes one token, then pauses");
+    if (m_model && m_model->refused)
+        run = step = tr("This model cannot be run: %1").arg(QString::fromStdString(m_model->refused->message()));
+    else if (state == State::Finished && !m_step->isEnabled())
+        step = tr("The run has ended: there is no next token. Run begins it again; with another prompt or other "
+                  "sampling, Step begins a new run");
     else if (state == State::Finished || state == State::Failed)
-        tip = tr("Begins a new run with this prompt, makes one token, then pauses");
-    m_step->setToolTip(tr("%1 (%2)").arg(tip, m_step->shortcut().toString(QKeySequence::NativeText)));
+        step = tr("Begins a new run with this prompt, makes one token, then pauses");
+    for (const auto& [action, tip] : {std::pair(m_run, run), std::pair(m_step, step)})
+        action->setToolTip(tr("%1 (%2)").arg(tip, action->shortcut().toString(QKeySequence::NativeText)));
     for (AccentButton* button : m_buttons)
         button->setAccessibleDescription(button->defaultAction()->toolTip());
 }

@@ -21,6 +21,7 @@ class QToolButton;
 namespace colibri {
 
 class AccentButton;
+class ProblemPanel;
 
 /// What can be done in a state of the run.
 struct RunAbilities {
@@ -48,7 +49,8 @@ class PromptPanel : public QWidget {
 public:
     explicit PromptPanel(const RunStore& run, QWidget* parent = nullptr);
 
-    /// Null: no model. Without a tokenizer the prompt is a list of ids.
+    /// Null: no model. Without a tokenizer the prompt is a list of ids. In the place of the prompt stands why a model
+    /// cannot be run.
     void setModel(ModelFactsPtr model);
     void setPrompt(const QString& text);
     /// What a run is asked for now.
@@ -74,17 +76,20 @@ signals:
     void continueRequested();
     void stopRequested();
     void paceChanged(double tokensPerSecond); ///< 0: full speed
+    void retryRequested(); ///< to open the model again, which cannot be run as it is
 
 private:
     void makeActions();
     QWidget* makeCaption();
+    QWidget* makeRefusal();
+    void showRefusal();
     void showHistory();
     void remember();
     QWidget* makeForms();
     QWidget* makePace();
     QWidget* makeButtons();
     void updateActions();
-    void explainStep();
+    void explainActions();
     void updatePace();
     void markPrimary();
 
@@ -93,6 +98,8 @@ private:
     QLabel* m_caption;
     QToolButton* m_historyButton;
     QPlainTextEdit* m_prompt;
+    QWidget* m_refusal = nullptr;
+    ProblemPanel* m_why = nullptr;
     SamplingForm* m_sampling;
     EngineForm* m_engine;
     PromptHistory m_history;

@@ -119,6 +119,7 @@ void RunPage::connectPrompt()
     connect(m_prompt, &PromptPanel::continueRequested, this, &RunPage::continueRequested);
     connect(m_prompt, &PromptPanel::stopRequested, this, &RunPage::stopRequested);
     connect(m_prompt, &PromptPanel::paceChanged, this, &RunPage::paceChanged);
+    connect(m_prompt, &PromptPanel::retryRequested, this, &RunPage::retryRequested);
 }
 
 QWidget* RunPage::makeEmpty()
@@ -226,6 +227,11 @@ void RunPage::showEmptyState()
         m_emptyAction->setText(tr("&Open a model"));
         return;
     }
+    if (m_open.model()->refused) {
+        m_emptyText->setText(tr("This model cannot be run. What its files hold can be seen on the Model page."));
+        m_emptyAction->setText(tr("&Show the Model page"));
+        return;
+    }
     m_emptyText->setText(
         tr("The text of the run will grow here, each token on the colour of the expert that served it, above the "
            "grid of all experts by token and layer."));
@@ -236,6 +242,8 @@ void RunPage::act()
 {
     if (!m_open.model())
         emit openRequested();
+    else if (m_open.model()->refused)
+        emit inspectRequested();
     else if (QAction* run = runActions().first(); run->isEnabled())
         run->trigger();
     else

@@ -52,6 +52,8 @@ signals:
     void keepRequested(); ///< the run, for comparison with the next ones
     void dropRequested(); ///< the kept run
     void openRequested(); ///< the user wants to choose a model
+    void inspectRequested(); ///< the user wants to see what the model holds, which cannot be run
+    void retryRequested(); ///< to open it again
 
 private:
     QWidget* makeEmpty();

@@ -78,7 +78,8 @@ QWidget* StartPage::makeButtons(QAction* openDemo, QAction* openModel)
 
 QWidget* StartPage::makeDropTarget()
 {
-    m_drop = new QLabel(tr("Or drop a model here: a GGUF file, a Hugging Face folder, or a Colibri export."));
+    m_drop =
+        new QLabel(tr("Or drop a model here: a GGUF file, a Hugging Face folder, a Colibri export or a raw export."));
     m_drop->setObjectName(QStringLiteral("dropTarget"));
     m_drop->setAlignment(Qt::AlignCenter);
     m_drop->setWordWrap(true);

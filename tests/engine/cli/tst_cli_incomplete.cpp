@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/cli/program.h"
+
+#include <QDir>
+#include <QFile>
+#include <QJsonArray>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace colibri::test;
+
+namespace {
+
+const QString data = QStringLiteral(COLIBRI_TEST_DATA "/gguf/");
+constexpr qint64 wholeBytes = 340512;
+
+} // namespace
+
+/// What the program says of a model whose data are not all there: what can be seen is shown, and nothing runs.
+class TestCliIncomplete : public QObject {
+    Q_OBJECT
+
+private slots:
+    void cutFile_data();
+    void cutFile();
+    void missingExpert();
+    void nothingToSee();
+};
+
+void TestCliIncomplete::cutFile_data()
+{
+    QTest::addColumn<qint64>("less");
+    QTest::newRow("a byte") << qint64{1};
+    QTest::newRow("a half") << wholeBytes / 2;
+    QTest::newRow("most") << qint64{300000};
+}
+
+void TestCliIncomplete::cutFile()
+{
+    QFETCH(const qint64, less);
+    const QTemporaryDir folder;
+    const QString cut = folder.filePath("cut.gguf");
+    QVERIFY(QFile::copy(data + "model.gguf", cut));
+    QFile::setPermissions(cut, QFile::ReadOwner | QFile::WriteOwner);
+    QVERIFY(QFile::resize(cut, wholeBytes - less));
+
+    const auto json = onlyJson(runColibri({"inspect", cut, "--json"}));
+    QVERIFY(json);
+    QCOMPARE((*json)["runs"].toBool(true), false);
+    const QString refused = (*json)["refused"].toString();
+    QVERIFY2(refused.contains("cut.gguf at offset") && refused.contains("bytes early"), qPrintable(refused));
+    QCOMPARE((*json)["architecture"].toString(), "qwen3_moe");
+    QCOMPARE((*json)["dimensions"].toObject()["num_experts"].toInt(), 6);
+    QVERIFY(!(*json)["rules"].toArray().isEmpty() && !(*json)["metadata"].toArray().isEmpty());
+    QVERIFY(!json->contains("model_id"));
+    const QJsonArray tensors = (*json)["tensors"].toArray();
+    QCOMPARE(tensors.size(), 27);
+    qint64 missing = 0;
+    for (const QJsonValue tensor : tensors)
+        missing += tensor["missing"].toInteger();
+    QVERIFY(missing > 0 && missing <= less);
+
+    const Outcome text = runColibri({"inspect", cut});
+    QCOMPARE(text.code, 0);
+    for (const char* const word :
+        {"cannot be run", "bytes early", "Tensors (27)", "Metadata (", "Rules", "experts", "bytes missing"})
+        QVERIFY2(
+            text.out.contains(word) || (word == QByteArray("bytes missing") && text.out.contains("  missing")), word);
+
+    const QString out = folder.filePath("out");
+    for (const QStringList& arguments : {QStringList{"run", cut, "--tokens", "1"}, {"export", cut, "--out", out},
+             {"logits", cut, "--tokens", "1", "--out", out}, {"tokenize", cut, "-p", "a"}, {"bench", cut, "--json"},
+             {"perplexity", cut, "--tokens-file", cut}}) {
+        const Outcome outcome = runColibri(arguments);
+        QVERIFY2(outcome.code == 2 && outcome.out.isEmpty(), outcome.err);
+        QVERIFY2(outcome.err.contains("bytes early"), outcome.err);
+        QVERIFY(!QDir(out).exists());
+    }
+}
+
+void TestCliIncomplete::missingExpert()
+{
+    const QTemporaryDir folder;
+    const QString out = folder.filePath("out");
+    QCOMPARE(runColibri({"export", QStringLiteral(COLIBRI_TEST_DATA "/qwen3moe-f32"), "--out", out}).code, 0);
+    QVERIFY(QFile::remove(out + "/experts/L00_E02.bin"));
+    const auto json = onlyJson(runColibri({"inspect", out, "--json"}));
+    QVERIFY(json);
+    QCOMPARE((*json)["runs"].toBool(true), false);
+    QVERIFY((*json)["refused"].toString().contains("experts/L00_E02.bin"));
+    int missing = 0;
+    for (const QJsonValue tensor : (*json)["tensors"].toArray())
+        missing += tensor["missing"].toInteger() > 0 && tensor["missing"] == tensor["size"];
+    QCOMPARE(missing, 3); // gate, up, down
+    QVERIFY(runColibri({"inspect", out}).out.contains("  missing"));
+    const Outcome run = runColibri({"run", out, "--tokens", "1"});
+    QVERIFY2(run.code == 2 && run.err.contains("L00_E02.bin"), run.err);
+}
+
+void TestCliIncomplete::nothingToSee()
+{
+    const QTemporaryDir folder;
+    const QString cut = folder.filePath("cut.gguf");
+    QVERIFY(QFile::copy(data + "model.gguf", cut));
+    QFile::setPermissions(cut, QFile::ReadOwner | QFile::WriteOwner);
+    for (const qint64 size : {2000, 100, 24, 23, 3, 0}) {
+        QVERIFY(QFile::resize(cut, size));
+        const Outcome outcome = runColibri({"inspect", cut, "--json"});
+        QCOMPARE(outcome.code, 2);
+        QVERIFY2(outcome.err.contains("cut.gguf"), outcome.err);
+    }
+}
+
+QTEST_GUILESS_MAIN(TestCliIncomplete)
+#include "tst_cli_incomplete.moc"

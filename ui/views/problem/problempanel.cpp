@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/problem/problempanel.h"
+
+#include "views/theme/theme.h"
+
+#include <QClipboard>
+#include <QDir>
+#include <QFileInfo>
+#include <QFormLayout>
+#include <QGuiApplication>
+#include <QLabel>
+#include <QLocale>
+#include <QPushButton>
+
+namespace colibri {
+namespace {
+
+constexpr int leastText = 12 * grid::unit;
+
+QLabel* selectableLabel(const QString& objectName, const QString& accessibleName)
+{
+    auto* const label = new QLabel;
+    label->setObjectName(objectName);
+    label->setAccessibleName(accessibleName);
+    label->setTextFormat(Qt::PlainText);
+    label->setWordWrap(true);
+    label->setMinimumWidth(leastText);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    return label;
+}
+
+} // namespace
+
+ProblemPanel::ProblemPanel(const QString& name, QWidget* parent)
+    : QFrame(parent)
+    , m_form(new QFormLayout)
+    , m_buttons(new QHBoxLayout)
+{
+    setObjectName(name);
+    const std::pair<QString, QString> parts[]{{QStringLiteral("What"), tr("What")},
+        {QStringLiteral("Where"), tr("Where")}, {QStringLiteral("Why"), tr("Why")}};
+    m_form->setLabelAlignment(Qt::AlignLeft | Qt::AlignTop);
+    m_form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+    for (std::size_t part = 0; part < m_parts.size(); ++part) {
+        m_parts[part] = selectableLabel(name + parts[part].first, parts[part].second);
+        m_form->addRow(parts[part].second, m_parts[part]);
+    }
+    const QString part = name.left(1).toUpper() + name.mid(1);
+    auto* const copyButton = shortcutButton(QStringLiteral("copy") + part, tr("Copy"), tr("Copy the error text"),
+        QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C));
+    auto* const retry = shortcutButton(
+        QStringLiteral("retry") + part, tr("Try again"), tr("Open it again"), QKeySequence(Qt::CTRL | Qt::Key_R));
+    connect(copyButton, &QPushButton::clicked, this, &ProblemPanel::copy);
+    connect(retry, &QPushButton::clicked, this, &ProblemPanel::retryRequested);
+    m_buttons->addWidget(retry);
+    m_buttons->addWidget(copyButton);
+    m_buttons->addStretch();
+    auto* const column = new QVBoxLayout(this);
+    column->setContentsMargins({});
+    column->setSpacing(grid::unit);
+    column->addLayout(m_form);
+    column->addLayout(m_buttons);
+    column->addStretch();
+}
+
+void ProblemPanel::setError(const Error& error)
+{
+    m_error = error;
+    const std::array texts{QString::fromStdString(error.what), whereText(error), QString::fromStdString(error.why)};
+    for (std::size_t part = 0; part < m_parts.size(); ++part) {
+        m_parts[part]->setText(texts[part]);
+        m_parts[part]->setVisible(!texts[part].isEmpty());
+        m_form->labelForField(m_parts[part])->setVisible(!texts[part].isEmpty());
+    }
+}
+
+void ProblemPanel::addButton(QPushButton* button)
+{
+    m_buttons->insertWidget(0, button);
+    setTabOrder(button, findChild<QPushButton*>());
+}
+
+void ProblemPanel::copy() const
+{
+    QGuiApplication::clipboard()->setText(QString::fromStdString(m_error.message()));
+}
+
+QString whereText(const Error& error)
+{
+    if (error.file.empty())
+        return {};
+    const QString file = QDir::toNativeSeparators(QFileInfo(QString::fromStdString(error.file)).absoluteFilePath());
+    if (!error.offset)
+        return file;
+    return ProblemPanel::tr("%1 at offset %2 bytes (0x%3)")
+        .arg(file, QLocale().toString(static_cast<qulonglong>(*error.offset)), QString::number(*error.offset, 16));
+}
+
+QPushButton* shortcutButton(
+    const QString& objectName, const QString& text, const QString& toolTip, const QKeySequence& shortcut)
+{
+    auto* const made = new QPushButton(text);
+    made->setObjectName(objectName);
+    made->setAccessibleName(toolTip);
+    made->setToolTip(QStringLiteral("%1 (%2)").arg(toolTip, shortcut.toString(QKeySequence::NativeText)));
+    made->setShortcut(shortcut);
+    return made;
+}
+
+} // namespace colibri
