@@ -88,7 +88,7 @@ void TestModelPage::emptyStates()
     Shown shown;
     shown.window.show();
     QVERIFY(QTest::qWaitForWindowExposed(&shown.window));
-    auto* const button = shown.page.findChild<QPushButton*>();
+    auto* const button = shown.page.findChild<QPushButton*>(QStringLiteral("openFromModelPage"));
     QVERIFY(button && button->isVisible());
     QVERIFY(!shown.tree.filter().isEnabled());
     QSignalSpy asked(&shown.page, &ModelPage::openRequested);

@@ -66,6 +66,7 @@ QWidget* ModelPage::makeEmpty()
     text->setWordWrap(true);
     text->setAlignment(Qt::AlignHCenter);
     auto* const button = new QPushButton(tr("&Open a model"), page);
+    button->setObjectName(QStringLiteral("openFromModelPage"));
     button->setToolTip(tr("Choose a model to open"));
     connect(button, &QPushButton::clicked, this, &ModelPage::openRequested);
     column->addStretch();
