@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "settings.h"
 #include "studio.h"
+#include "ui/support/ownsettings.h"
 #include "views/run/currentitem.h"
 #include "views/run/promptpanel.h"
 #include "views/run/runpage.h"
@@ -10,9 +11,7 @@
 #include <QApplication>
 #include <QDockWidget>
 #include <QPlainTextEdit>
-#include <QSettings>
 #include <QTabWidget>
-#include <QTemporaryDir>
 #include <QTest>
 
 #include <cstdlib>
@@ -74,15 +73,12 @@ private slots:
 
 private:
     static void openAndRun(Studio& studio);
-    QTemporaryDir m_folder;
+    test::OwnSettings m_settings;
 };
 
 void TestFocus::initTestCase()
 {
-    QVERIFY(m_folder.isValid());
-    QCoreApplication::setOrganizationName(QStringLiteral("colibri"));
-    QCoreApplication::setApplicationName(QStringLiteral("colibri"));
-    QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, m_folder.path());
+    QVERIFY(m_settings.begin());
     QApplication::setCursorFlashTime(0);
 }
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "settings.h"
 #include "studio.h"
+#include "ui/support/ownsettings.h"
 #include "views/run/promptpanel.h"
 #include "views/run/runpage.h"
 
 #include <QAbstractButton>
 #include <QPlainTextEdit>
-#include <QSettings>
-#include <QTemporaryDir>
 #include <QTest>
 
 using namespace colibri;
@@ -30,15 +29,12 @@ private slots:
 
 private:
     static void begin(Studio& studio, double pace);
-    QTemporaryDir m_folder;
+    test::OwnSettings m_settings;
 };
 
 void TestRunEnds::initTestCase()
 {
-    QVERIFY(m_folder.isValid());
-    QCoreApplication::setOrganizationName(QStringLiteral("colibri"));
-    QCoreApplication::setApplicationName(QStringLiteral("colibri"));
-    QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, m_folder.path());
+    QVERIFY(m_settings.begin());
 }
 
 void TestRunEnds::begin(Studio& studio, double pace)
