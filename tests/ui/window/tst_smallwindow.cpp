@@ -169,7 +169,8 @@ void TestSmallWindow::anOpenFoldMovesNothing()
                 QVERIFY(!button->visibleRegion().isEmpty() && panel.rect().contains(button->geometry()));
         }
     }
-    const auto* const area = panel.findChild<QScrollArea*>();
+    const auto* const area = panel.findChild<QScrollArea*>(QStringLiteral("forms"));
+    QVERIFY(area);
     QVERIFY(area->verticalScrollBar()->isVisible());
     QVERIFY(area->widget()->width() <= area->viewport()->width());
     QVERIFY(area->widget()->minimumSizeHint().width() <= area->viewport()->width());
@@ -184,7 +185,7 @@ void TestSmallWindow::theFoldThatOpensIsSeen()
     QVERIFY(opened.staysSmall());
     panel.engine().setFolded(false);
     QVERIFY(opened.staysSmall());
-    const auto* const area = panel.findChild<QScrollArea*>();
+    const auto* const area = panel.findChild<QScrollArea*>(QStringLiteral("forms"));
     const int top = panel.engine().mapTo(area->viewport(), QPoint(0, 0)).y();
     QVERIFY2(top >= 0 && top < area->viewport()->height() / 2, qPrintable(QString::number(top)));
 }

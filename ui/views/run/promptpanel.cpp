@@ -214,6 +214,7 @@ bool PromptPanel::eventFilter(QObject* watched, QEvent* event)
 QWidget* PromptPanel::makeForms()
 {
     auto* const area = new FoldArea(this);
+    area->setObjectName(QStringLiteral("forms"));
     auto* const forms = new QWidget;
     auto* const column = new QVBoxLayout(forms);
     column->setContentsMargins(0, 0, 0, 0);

@@ -61,7 +61,7 @@ constexpr ThemeColors darkColors{
     .warningText = 0xffe9b15a,
     .errorText = 0xffff9d94,
     .line = 0xff343b40,
-    .outline = 0xff69747b,
+    .outline = 0xff78838a,
     .promptBand = 0xff22272b,
     .pending = 0xff262b2f,
 };
