@@ -66,7 +66,7 @@ QVariant LayerFiguresModel::headerData(int section, Qt::Orientation orientation,
         return {};
     if (role == Qt::DisplayRole) {
         const std::array<QString, ColumnCount> names{
-            tr("Layer"), tr("Dist."), tr("Bits"), tr("Gini"), tr("Peak"), tr("Dead"), tr("Even"), tr("Var.")};
+            tr("Layer"), tr("Dist."), tr("Entropy"), tr("Gini"), tr("Max/mean"), tr("Dead"), tr("Even"), tr("Var.")};
         return names[static_cast<std::size_t>(section)];
     }
     if (role == Qt::EditRole) {

@@ -207,7 +207,8 @@ void TestExportViews::endsWithoutAnExport()
     auto& why = shown.named<QLabel>("exportErrorWhy");
     QVERIFY(why.isVisible());
     QCOMPARE(why.text(), QStringLiteral("no space left on device"));
-    QCOMPARE(shown.named<QLabel>("exportErrorWhere").text(), QStringLiteral("/exports/a/dense.bin at offset 4,096 bytes (0x1000)"));
+    QCOMPARE(shown.named<QLabel>("exportErrorWhere").text(),
+        QStringLiteral("/exports/a/dense.bin at offset 4,096 bytes (0x1000)"));
     shown.click("copyExportError");
     QCOMPARE(QApplication::clipboard()->text(), QString::fromStdString(error.message()));
     QVERIFY(shown.named<QPushButton>("startExport").isEnabled()); // it can be tried again

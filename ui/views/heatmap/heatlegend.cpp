@@ -158,7 +158,7 @@ void HeatLegend::paintEvent(QPaintEvent*)
     const auto right = [&] { return width() - grid::half - x; };
     write(m_unit, std::min(widthOf(m_unit), right()), Qt::AlignLeft, muted);
     if (hasMark(m_view.matrix()))
-        write(markText(), std::min(widthOf(markText()), right()), Qt::AlignLeft, muted);
+        write(markText(), std::min(widthOf(markText()), right()), Qt::AlignLeft, ink);
     const QString current = m_view.currentText();
     if (const int room = right(); widthOf(current) <= room)
         write(current, room, Qt::AlignRight, ink);
