@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <functional>
 
 using namespace colibri;
 using namespace colibri::test;
@@ -82,14 +83,18 @@ private slots:
 
         // Differences of everything to the kept run, which has to be counted first.
         page.bar().findChildren<QComboBox*>()[2]->setCurrentIndex(1);
-        double compared = 0;
+        std::vector<double> compared{0, 0};
         while (page.keptRouting().isBehind() || page.isRefreshing()) {
             const CpuClock round;
             QAbstractEventDispatcher::instance()->processEvents(QEventLoop::AllEvents);
-            compared = std::max(compared, round.ms());
+            compared.push_back(round.ms());
         }
-        qInfo("compared with a run of the same length: the longest round took %.1f ms", compared);
-        QVERIFY(compared < blockMs * allowance);
+        // One round lays the page out anew: the table of layers gets a column and its neighbours give way.
+        std::sort(compared.begin(), compared.end(), std::greater<>());
+        qInfo("compared with a run of the same length: the longest rounds took %.1f and %.1f ms", compared[0],
+            compared[1]);
+        QVERIFY(compared[0] < 2 * blockMs * allowance);
+        QVERIFY(compared[1] < blockMs * allowance);
 
         std::vector<double> ticks;
         for (int tick = 0; tick < 100; ++tick) {
