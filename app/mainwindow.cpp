@@ -21,6 +21,7 @@
 #include <QStatusBar>
 #include <QStyle>
 #include <QTabWidget>
+#include <QWindow>
 
 namespace colibri {
 namespace {
@@ -222,10 +223,18 @@ void MainWindow::restore()
     resize(firstSize);
     restoreGeometry(m_parts.settings.geometry());
     const int title = style()->pixelMetric(QStyle::PM_TitleBarHeight);
-    const QRect available = screen()->availableGeometry().adjusted(grid::half, title, -grid::half, -grid::half);
-    if (const QRect place = fittedTo(geometry(), available); !isMaximized() && !isFullScreen() && place != geometry())
-        setGeometry(place);
+    fitToScreen({grid::half, title, grid::half, grid::half}); // the frame is not known before it is there
+    m_restored = size();
     m_docks->restore(m_parts.settings.windowState());
+}
+
+void MainWindow::fitToScreen(const QMargins& frame)
+{
+    if (isMaximized() || isFullScreen())
+        return;
+    const QRect place = fittedTo(geometry(), screen()->availableGeometry().marginsRemoved(frame));
+    if (place != geometry())
+        setGeometry(place);
 }
 
 void MainWindow::showRecent()
@@ -327,6 +336,13 @@ void MainWindow::chooseModelFor(const QString& title, void (MainWindow::*use)(co
     auto* const dialog = new ModelDialog(title, this);
     connect(dialog, &QFileDialog::fileSelected, this, use);
     dialog->open();
+}
+
+void MainWindow::changeEvent(QEvent* event)
+{
+    QMainWindow::changeEvent(event);
+    if (event->type() == QEvent::ActivationChange && isActiveWindow() && std::exchange(m_restored, {}) == size())
+        fitToScreen(windowHandle()->frameMargins());
 }
 
 void MainWindow::closeEvent(QCloseEvent* event)

@@ -68,6 +68,7 @@ signals:
     void newWindowRequested(const QString& path); ///< a path, or empty: without a model
 
 protected:
+    void changeEvent(QEvent* event) override;
     void closeEvent(QCloseEvent* event) override;
 
 private:
@@ -80,6 +81,7 @@ private:
     void connectTheme();
     void makeStatusBar();
     void restore();
+    void fitToScreen(const QMargins& frame);
     void showRecent();
     void showOpenState();
     void showView(QWidget* view); ///< start, opening or pages
@@ -96,6 +98,7 @@ private:
     QMenu* m_recentMenu = nullptr;
     QList<QAction*> m_pageActions; ///< that need a model
     Docks* m_docks = nullptr;
+    QSize m_restored; ///< until it was first active, and so has its frame
 };
 
 } // namespace colibri

@@ -41,3 +41,19 @@ function(colibri_test name)
     endif()
     set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${arg_LABELS}" ENVIRONMENT "${environment}")
 endfunction()
+
+# colibri_pictures(NAME FOLDER [function...])
+# The test NAME saves pictures in FOLDER, to be looked at. Those of its functions (pictures) are saved once more at
+# scale 2, by the test NAME_scale2.
+function(colibri_pictures name folder)
+    set(functions pictures)
+    if(ARGN)
+        set(functions ${ARGN})
+    endif()
+    target_compile_definitions(${name} PRIVATE COLIBRI_PICTURES="${folder}")
+    add_test(NAME ${name}_scale2 COMMAND ${name} ${functions})
+    get_test_property(${name} ENVIRONMENT environment)
+    get_test_property(${name} TIMEOUT timeout)
+    set_tests_properties(${name}_scale2 PROPERTIES TIMEOUT ${timeout} LABELS pictures
+        ENVIRONMENT "${environment};QT_SCALE_FACTOR=2")
+endfunction()

@@ -2,6 +2,8 @@
 #include "memory/fault_guard.h"
 #include "studio.h"
 #include "support/generatedmodel.h"
+#include "ui/support/ownsettings.h"
+#include "ui/support/pictures.h"
 #include "views/export/exportdialog.h"
 #include "views/model/modelpage.h"
 #include "views/model/modeltree.h"
@@ -19,8 +21,6 @@
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QRegularExpression>
-#include <QSettings>
-#include <QStandardPaths>
 #include <QTabBar>
 #include <QTabWidget>
 #include <QTableView>
@@ -74,11 +74,10 @@ struct Shown {
 };
 enum { RunPageAt, RoutingPageAt, LatencyPageAt, ModelPageAt };
 
-void picture(Shown& shown, const QString& name)
+bool picture(Shown& shown, const char* name)
 {
-    QDir().mkpath(COLIBRI_PICTURES);
-    QTest::qWait(50);
-    shown.window().grab().save(QStringLiteral(COLIBRI_PICTURES "/inspection-%1.png").arg(name));
+    QTest::qWait(50); // layouts follow their contents with the next events
+    return test::savePicture(shown.window(), QStringLiteral("inspection-") + QLatin1String(name));
 }
 
 } // namespace
@@ -102,15 +101,13 @@ private slots:
 private:
     QString path(const QString& name) const { return m_folder.filePath(name); }
 
+    test::OwnSettings m_settings;
     QTemporaryDir m_folder;
 };
 
 void TestInspection::initTestCase()
 {
-    QStandardPaths::setTestModeEnabled(true);
-    QCoreApplication::setOrganizationName("colibri-test");
-    QCoreApplication::setApplicationName("colibri-test-inspection");
-    QSettings().clear();
+    QVERIFY(m_folder.isValid() && m_settings.begin());
     installFaultGuard();
     QFile model(data + "/gguf/model.gguf");
     QVERIFY(model.open(QIODevice::ReadOnly));
@@ -133,7 +130,7 @@ void TestInspection::unknownArchitecture()
     QVERIFY(shown.text("statusModel").contains("cannot be run"));
     shown.click("copyModelRefusal");
     QVERIFY(QApplication::clipboard()->text().contains("other.gguf at offset"));
-    picture(shown, "model");
+    QVERIFY(picture(shown, "model"));
 
     Shown::clickTab(shown.model().tabs(), 1);
     QCOMPARE(shown.tensors().model()->rowCount(), 27);
@@ -156,7 +153,7 @@ void TestInspection::unknownArchitecture()
     QVERIFY(shown.runAction()->toolTip().contains("\"qwen9moe\" is not known"));
     shown.click("copyRunRefusal");
     QVERIFY(QApplication::clipboard()->text().contains("qwen9moe"));
-    picture(shown, "run");
+    QVERIFY(picture(shown, "run"));
     for (QPushButton* const button : shown.run().findChildren<QPushButton*>())
         if (button->text().contains("Model page"))
             QTest::mouseClick(button, Qt::LeftButton);
@@ -186,7 +183,7 @@ void TestInspection::truncatedFileAndAgain()
         QCOMPARE(tensors.index(row, 0).data().toString().startsWith(QChar(0x26a0)), !text.isEmpty());
     }
     QVERIFY(missing > 3 && cut <= 1);
-    picture(shown, "tensors");
+    QVERIFY(picture(shown, "tensors"));
     Shown::clickTab(shown.model().tabs(), 3);
     QVERIFY(shown.model().tabs().currentWidget()->findChild<QTableView*>()->model()->rowCount() > 10); // rules
 
@@ -272,7 +269,7 @@ void TestInspection::errorPage()
     const QString where = shown.text("errorWhere");
     const QRegularExpression form(QRegularExpression::escape(file) + " at offset [0-9,]+ bytes \\(0x[0-9a-f]+\\)");
     QVERIFY2(form.match(where).hasMatch(), qPrintable(where));
-    picture(shown, "error");
+    QVERIFY(picture(shown, "error"));
     QFile::remove(file);
     shown.click("retryError");
     QTRY_VERIFY_WITH_TIMEOUT(shown.text("errorWhy").contains("no such file"), answerMs);

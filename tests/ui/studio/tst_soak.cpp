@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "memory/fault_guard.h"
 #include "studio.h"
+#include "ui/support/ownsettings.h"
 #include "views/run/promptpanel.h"
 #include "views/run/runpage.h"
 
@@ -8,8 +9,6 @@
 #include <QElapsedTimer>
 #include <QMenuBar>
 #include <QRandomGenerator>
-#include <QSettings>
-#include <QStandardPaths>
 #include <QTabWidget>
 #include <QTemporaryDir>
 #include <QTest>
@@ -28,16 +27,13 @@ private slots:
     void anythingInAnyOrder();
 
 private:
+    test::OwnSettings m_settings;
     QTemporaryDir m_folder;
 };
 
 void TestSoak::initTestCase()
 {
-    QVERIFY(m_folder.isValid());
-    QStandardPaths::setTestModeEnabled(true);
-    QCoreApplication::setOrganizationName("colibri-soak");
-    QCoreApplication::setApplicationName("colibri-soak");
-    QSettings().clear();
+    QVERIFY(m_folder.isValid() && m_settings.begin());
     installFaultGuard();
 }
 

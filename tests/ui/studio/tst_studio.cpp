@@ -4,6 +4,7 @@
 #include "studio.h"
 #include "support/generatedmodel.h"
 #include "ui/session/generatedfolder.h"
+#include "ui/support/ownsettings.h"
 #include "ui/support/pictures.h"
 #include "views/run/expertgridview.h"
 #include "views/run/promptpanel.h"
@@ -22,9 +23,7 @@
 #include <QLabel>
 #include <QPlainTextEdit>
 #include <QProcess>
-#include <QSettings>
 #include <QSlider>
-#include <QStandardPaths>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QToolButton>
@@ -49,6 +48,8 @@ private slots:
 
 private:
     static QJsonObject program(const QStringList& arguments);
+
+    test::OwnSettings m_settings;
 };
 
 namespace {
@@ -125,10 +126,7 @@ bool picture(Shown& shown, const QString& name)
 
 void TestStudio::initTestCase()
 {
-    QStandardPaths::setTestModeEnabled(true);
-    QCoreApplication::setOrganizationName("colibri-test");
-    QCoreApplication::setApplicationName("colibri-test");
-    QSettings().clear();
+    QVERIFY(m_settings.begin());
     installFaultGuard();
 }
 

@@ -35,13 +35,14 @@ inline QString ofRow(const char* name)
     return QString::fromLatin1(name) + u'-' + QString::fromLatin1(QTest::currentDataTag());
 }
 
-/// Saves what a widget shows, all of it, as NAME.png.
+/// Saves what a widget shows, all of it, as NAME.png; at another scale S (QT_SCALE_FACTOR) as NAME@Sx.png.
 inline bool savePicture(QWidget& widget, const QString& name)
 {
     const QPixmap picture = widget.grab();
-    return picture.size() == widget.size() * widget.devicePixelRatio()
-        && QDir().mkpath(QStringLiteral(COLIBRI_PICTURES))
-        && picture.save(QStringLiteral(COLIBRI_PICTURES "/%1.png").arg(name));
+    const qreal ratio = widget.devicePixelRatio();
+    const QString scale = ratio == 1 ? QString() : QStringLiteral("@%1x").arg(ratio);
+    return picture.size() == (QSizeF(widget.size()) * ratio).toSize() && QDir().mkpath(QStringLiteral(COLIBRI_PICTURES))
+        && picture.save(QStringLiteral(COLIBRI_PICTURES "/%1%2.png").arg(name, scale));
 }
 
 } // namespace colibri::test

@@ -162,6 +162,7 @@ void TestModelPage::keysSort()
     shown.open.succeed(makeModel({}));
     shown.showTensors();
     shown.window.activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&shown.window));
     shown.table().setFocus();
     shown.table().setCurrentIndex(shown.tensors().index(9, TensorTable::Size));
     const auto press = [&] { QTest::keyClick(&shown.table(), Qt::Key_O, Qt::ControlModifier | Qt::ShiftModifier); };
@@ -185,6 +186,7 @@ void TestModelPage::tabReachesAll()
     shown.open.succeed(makeModel({}));
     shown.showTensors();
     shown.window.activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&shown.window));
     shown.page.tensors().filter().setFocus();
     QStringList order;
     for (int i = 0; i < 3; ++i) {
@@ -254,6 +256,7 @@ void TestModelPage::filterByKeys()
     shown.open.succeed(makeModel({}));
     shown.showTensors();
     shown.window.activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&shown.window));
     shown.table().setFocus();
     QTest::keyClick(&shown.table(), Qt::Key_F, Qt::ControlModifier);
     QLineEdit& filter = shown.page.tensors().filter();

@@ -138,6 +138,7 @@ void TestModelTree::filterKeepsAncestors()
     QTest::keyClicks(&shown.tree.filter(), QStringLiteral(" xyz"));
     QVERIFY(!shown.tree.tree().isVisible());
     shown.tree.activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&shown.tree));
     shown.tree.filter().setFocus();
     QTest::keyClick(&shown.tree.filter(), Qt::Key_Escape);
     QVERIFY(shown.tree.tree().isVisible());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "settings.h"
 #include "studio.h"
+#include "ui/support/ownsettings.h"
 #include "views/model/fittedtable.h"
 #include "views/model/modelpage.h"
 #include "views/model/partdetails.h"
@@ -16,7 +17,6 @@
 #include <QSettings>
 #include <QStatusBar>
 #include <QTabWidget>
-#include <QTemporaryDir>
 #include <QTest>
 #include <QToolButton>
 
@@ -91,15 +91,12 @@ private slots:
     void tablesOfTheModelFit();
 
 private:
-    QTemporaryDir m_folder;
+    test::OwnSettings m_settings;
 };
 
 void TestSmallWindow::initTestCase()
 {
-    QVERIFY(m_folder.isValid());
-    QCoreApplication::setOrganizationName(QStringLiteral("colibri"));
-    QCoreApplication::setApplicationName(QStringLiteral("colibri"));
-    QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, m_folder.path());
+    QVERIFY(m_settings.begin());
 }
 
 void TestSmallWindow::init()
@@ -221,6 +218,9 @@ void TestSmallWindow::aPlaceBeyondTheScreenIsNotRestored()
     const QRect available = studio.window().screen()->availableGeometry();
     QVERIFY(available.contains(studio.window().geometry()));
     studio.window().show();
+    studio.window().activateWindow();
+    QVERIFY(QTest::qWaitForWindowActive(&studio.window()));
+    QTRY_VERIFY(available.contains(studio.window().frameGeometry()));
     studio.window().openModel(QStringLiteral(COLIBRI_TEST_DATA "/qwen3moe-f32"));
     QVERIFY(QTest::qWaitFor([&] { return studio.window().findChild<RunPage*>()->isVisible(); }, answerMs));
     QTest::qWait(50);
