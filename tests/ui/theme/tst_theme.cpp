@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/theme/colourmaps.h"
+#include "views/theme/flatstyle.h"
 #include "views/theme/theme.h"
 
 #include <QApplication>
@@ -291,6 +292,27 @@ private slots:
                     }
                 }
             }
+        }
+    }
+
+    /// A control that was disabled first looks like one that never was.
+    void enabledLooksEnabled()
+    {
+        for (const ColorScheme scheme : schemes) {
+            QApplication::setPalette(themePalette(scheme));
+            const auto looks = [](bool disabledFirst) {
+                FlatStyle style;
+                QComboBox box;
+                box.setStyle(&style);
+                box.addItem(QStringLiteral("text"));
+                box.resize(120, 28);
+                box.setEnabled(!disabledFirst);
+                (void)box.grab();
+                box.setEnabled(true);
+                return box.grab().toImage();
+            };
+            const QImage after = looks(true);
+            QCOMPARE(after, looks(false));
         }
     }
 

@@ -32,6 +32,7 @@ private slots:
     void moreThanTheDiskHas();
     void progress();
     void endsWithoutAnExport();
+    void theErrorIsSeenInASmallDialog();
     void report();
     void keysGoAround();
 };
@@ -216,6 +217,17 @@ void TestExportViews::endsWithoutAnExport()
     shown.store.cancel();
     QVERIFY(!why.isVisible());
     QVERIFY(shown.named<NoteLabel>("exportEnd").text().contains(QLatin1String("cancelled")));
+}
+
+void TestExportViews::theErrorIsSeenInASmallDialog()
+{
+    Shown shown;
+    shown.dialog->resize(shown.dialog->minimumSize());
+    shown.store.fail(
+        {Errc::Io, "write the export", "/exports/experts/12_107.bin", 1'867'776, "no space left on device"});
+    auto* const copy = shown.dialog->findChild<QAbstractButton*>(QStringLiteral("copyExportError"));
+    QVERIFY(copy);
+    QTRY_VERIFY(copy->visibleRegion().boundingRect() == copy->rect());
 }
 
 void TestExportViews::report()

@@ -79,6 +79,7 @@ private slots:
     void copyAndSave();
     void tabsAreRemembered();
     void details();
+    void rulesAreReadWhole();
     void pictures_data();
     void pictures();
 };
@@ -330,6 +331,21 @@ void TestModelPage::details()
     shown.selection.clear();
     QVERIFY(shown.details.report().title.isEmpty());
     QVERIFY(!copy->isVisible());
+}
+
+void TestModelPage::rulesAreReadWhole()
+{
+    Shown shown;
+    shown.open.succeed(makeModel({}));
+    shown.page.tabs().setCurrentIndex(3);
+    auto* const rule = shown.page.findChild<QLabel*>(QStringLiteral("ruleText"));
+    auto* const table = shown.page.tabs().currentWidget()->findChild<QTableView*>();
+    QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, table->visualRect(table->model()->index(2, 0)).center());
+    for (int column = 0; column < 4; ++column)
+        QVERIFY(rule->text().contains(table->model()->index(2, column).data().toString()));
+    QVERIFY(rule->heightForWidth(rule->width()) <= rule->height());
+    QTest::keyClick(table, Qt::Key_Down);
+    QVERIFY(rule->text().startsWith(table->model()->index(3, 0).data().toString()));
 }
 
 void TestModelPage::pictures_data()

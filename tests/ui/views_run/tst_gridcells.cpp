@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Where the cells of the grid lie, their colours and digits: pure functions.
 #include "ui/support/testrun.h"
+#include "views/run/cellimage.h"
 #include "views/run/gridcells.h"
 #include "views/run/gridgeometry.h"
 #include "views/theme/theme.h"
@@ -11,6 +12,8 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <random>
+#include <vector>
 
 using namespace colibri;
 using namespace colibri::test;
@@ -151,6 +154,34 @@ private slots:
                 QCOMPARE(read, token < 8 ? QStringLiteral("%1 %2").arg(experts[0]).arg(experts[1]) : QString());
             }
         }
+    }
+
+    void everyPixelIsOfItsCell()
+    {
+        std::mt19937 random(11);
+        for (int round = 0; round < 50; ++round) {
+            const auto edges = [&](int cells, int largest) {
+                std::vector<int> at{int(random() % 100) - 50}; // partly scrolled out
+                for (int i = 0; i < cells; ++i)
+                    at.push_back(at.back() + int(random() % unsigned(largest + 1)));
+                return at;
+            };
+            const std::vector<int> columns = edges(40, 45);
+            const std::vector<int> rows = edges(12, 30);
+            QImage cells(40, 12, QImage::Format_ARGB32_Premultiplied);
+            for (int y = 0; y < 12; ++y)
+                for (int x = 0; x < 40; ++x)
+                    cells.setPixel(x, y, qRgb(x, y, round));
+            const QImage spread = spreadCells(cells, columns, rows);
+            QCOMPARE(spread.size(), QSize(columns.back() - columns[0], rows.back() - rows[0]));
+            for (std::size_t row = 0; row < 12; ++row)
+                for (std::size_t column = 0; column < 40; ++column)
+                    for (int y = rows[row]; y < rows[row + 1]; ++y)
+                        for (int x = columns[column]; x < columns[column + 1]; ++x)
+                            if (spread.pixel(x - columns[0], y - rows[0]) != cells.pixel(int(column), int(row)))
+                                QFAIL(qPrintable(QStringLiteral("%1, %2").arg(x).arg(y)));
+        }
+        QVERIFY(spreadCells(QImage(1, 1, QImage::Format_RGB32), std::vector{3, 3}, std::vector{0, 9}).isNull());
     }
 };
 

@@ -71,8 +71,6 @@ ExportForm::ExportForm(const ExportStore& store, QWidget* parent)
     inner->setContentsMargins({});
     inner->setSpacing(grid::unit);
     inner->addLayout(grid);
-    inner->addWidget(m_error);
-    inner->addWidget(m_end);
     inner->addStretch();
     arrange(content);
     m_placeTimer.setInterval(placeMs);
@@ -98,6 +96,8 @@ void ExportForm::arrange(QWidget* content)
     auto* const area = scrolled(content, tr("What to export and where"), this);
     auto* const column = pageColumn(this);
     column->addWidget(area, 1);
+    column->addWidget(m_error); // not in the area, where it might be out of sight
+    column->addWidget(m_end);
     column->addWidget(makeButtons());
 }
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What HeatView paints.
 #include "views/heatmap/heatview.h"
+#include "views/run/cellimage.h"
 #include "views/theme/theme.h"
 
 #include <QPainter>
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace colibri {
 namespace {
@@ -72,7 +74,16 @@ void HeatView::paintCells(QPainter& painter, const Inks& inks) const
         return;
     const QRect area =
         m_geometry.cellRect(rows.first, columns.first).united(m_geometry.cellRect(rows.end - 1, columns.end - 1));
-    painter.drawImage(area, renderHeat(m_matrix, rows, columns, m_scale, inks.scheme));
+    std::vector<int> lefts;
+    for (int column = columns.first; column < columns.end; ++column)
+        lefts.push_back(m_geometry.cellRect(rows.first, column).left());
+    lefts.push_back(area.right() + 1);
+    std::vector<int> tops;
+    for (int row = rows.first; row < rows.end; ++row)
+        tops.push_back(m_geometry.cellRect(row, columns.first).top());
+    tops.push_back(area.bottom() + 1);
+    painter.drawImage(
+        area.topLeft(), spreadCells(renderHeat(m_matrix, rows, columns, m_scale, inks.scheme), lefts, tops));
     if (shortSide(m_geometry.smallestCell()) < smallestLined)
         return;
     for (int column = columns.first; column < columns.end; ++column)

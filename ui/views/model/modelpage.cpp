@@ -13,6 +13,7 @@
 #include <QAction>
 #include <QDataStream>
 #include <QHBoxLayout>
+#include <QItemSelectionModel>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
@@ -25,6 +26,7 @@ namespace colibri {
 namespace {
 
 enum Page { EmptyPage, TabsPage };
+constexpr int ruleLines = 3; ///< that the texts of a rule take at most in a window of the usual size
 
 } // namespace
 
@@ -43,9 +45,7 @@ ModelPage::ModelPage(const OpenStore& open, SelectionStore& selection, QWidget* 
     m_tabs->setTabToolTip(1, tr("All tensors: where they lie and how they are stored"));
     m_files = addTable(tr("&Files"), tr("Files that the tensors lie in"),
         {tr("File"), tr("Size"), tr("Tensors"), tr("Size of tensors")}, 0);
-    m_rules = addTable(tr("R&ules"), rulesToolTip(), {tr("Rule"), tr("Value"), tr("From"), tr("What it decides")}, 3);
-    m_rules.view->setStretchColumn(3, 24 * grid::unit);
-    m_rules.view->setYieldingColumn(2, 12 * grid::unit);
+    addRules();
     addMetadata();
     m_pages->addWidget(makeEmpty());
     m_pages->addWidget(makeModel());
@@ -128,6 +128,37 @@ ModelPage::Table ModelPage::addTable(
     return {rows, view};
 }
 
+void ModelPage::addRules()
+{
+    m_rules = addTable(tr("R&ules"), rulesToolTip(), {tr("Rule"), tr("Value"), tr("From"), tr("What it decides")}, 3);
+    m_rules.view->setStretchColumn(3, 24 * grid::unit);
+    m_rules.view->setYieldingColumn(2, 12 * grid::unit);
+    QWidget* const tab = m_rules.view->parentWidget();
+    m_rule = new QLabel(tab);
+    m_rule->setObjectName(QStringLiteral("ruleText"));
+    m_rule->setAccessibleName(tr("The chosen rule"));
+    m_rule->setTextFormat(Qt::PlainText);
+    m_rule->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_rule->setWordWrap(true);
+    m_rule->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+    m_rule->setFixedHeight(ruleLines * m_rule->fontMetrics().lineSpacing());
+    tab->layout()->addWidget(m_rule);
+    connect(m_rules.view->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &ModelPage::showRule);
+    showRule();
+}
+
+void ModelPage::showRule()
+{
+    const QModelIndex current = m_rules.view->currentIndex();
+    if (!current.isValid()) {
+        m_rule->setText(tr("Choose a rule to read all of its texts here."));
+        return;
+    }
+    const auto text = [&](int column) { return current.siblingAtColumn(column).data().toString(); };
+    const QString rule = tr("%1 = %2, %3").arg(text(0), text(1), text(2));
+    m_rule->setText(text(3).isEmpty() ? rule : rule + u'\n' + text(3));
+}
+
 void ModelPage::addMetadata()
 {
     m_metadata = addTable(tr("Meta&data"), tr("What the files of the model say about it, key by key"),
@@ -165,6 +196,7 @@ void ModelPage::refresh()
     m_tensors->setModel(m_shown);
     m_files.rows->setRows(m_shown ? fileRows(*m_shown) : CellRows{});
     m_rules.rows->setRows(m_shown ? ruleRows(*m_shown) : CellRows{});
+    showRule();
     showMetadata();
     m_metadata.view->fitColumns();
     m_files.view->fitColumns();

@@ -7,6 +7,7 @@
 
 #include <QWidget>
 
+class QLabel;
 class QLineEdit;
 class QStackedWidget;
 class QTabWidget;
@@ -49,6 +50,8 @@ private:
     Table addTable(const QString& title, const QString& toolTip, const QStringList& headers, int stretchColumn);
     void addMetadata();
     void showMetadata();
+    void addRules();
+    void showRule(); ///< the current one, whole: the table has no room for its texts
     void showRulesTab(bool known);
     static QString rulesToolTip();
     void refresh();
@@ -63,6 +66,7 @@ private:
     TensorPanel* m_tensors;
     Table m_files{};
     Table m_rules{};
+    QLabel* m_rule = nullptr;
     Table m_metadata{};
     QLineEdit* m_metadataFilter = nullptr;
 };

@@ -98,6 +98,7 @@ void TensorPanel::setModel(const ModelFactsPtr& model)
 {
     m_table->clearSelection();
     m_tensors.setModel(model);
+    m_table->setColumnHidden(TensorTable::File, model && model->files.size() == 1);
     m_table->fitColumns(model ? widestTexts(m_tensors) : QStringList());
     showCount();
 }

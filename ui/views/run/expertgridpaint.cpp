@@ -2,6 +2,7 @@
 // What ExpertGridView paints.
 #include "views/run/expertgridview.h"
 
+#include "views/run/cellimage.h"
 #include "views/run/tokenglyphs.h"
 #include "views/theme/theme.h"
 
@@ -10,6 +11,8 @@
 #include <QRawFont>
 
 #include <algorithm>
+#include <cstddef>
+#include <vector>
 
 namespace colibri {
 namespace {
@@ -49,6 +52,15 @@ void hatch(QPainter& painter, const QRect& area, const QColor& color)
     }
     painter.setPen(color);
     painter.drawLines(lines);
+}
+
+/// Of cells that are all of this size.
+std::vector<int> evenEdges(int cells, int size)
+{
+    std::vector<int> edges(static_cast<std::size_t>(cells) + 1);
+    for (std::size_t i = 0; i < edges.size(); ++i)
+        edges[i] = static_cast<int>(i) * size;
+    return edges;
 }
 
 } // namespace
@@ -95,10 +107,9 @@ void ExpertGridView::paintCells(QPainter& painter, const Inks& inks) const
     const bool lined = m_geometry.cell.width() >= smallestLined;
     const QImage image = renderCells(*m_run.record(), cells, !lined);
     const QPoint corner = m_geometry.cellRect(cells.tokens.first, cells.layers.first).topLeft();
-    painter.drawImage(
-        QRect(corner,
-            QSize(cells.tokens.size() * m_geometry.cell.width(), cells.layers.size() * m_geometry.cell.height())),
-        image);
+    painter.drawImage(corner,
+        spreadCells(image, evenEdges(cells.tokens.size(), m_geometry.cell.width()),
+            evenEdges(cells.layers.size(), m_geometry.cell.height())));
     if (lined)
         paintLines(painter, inks);
     if (m_digits.ids > 0)
@@ -206,6 +217,10 @@ void ExpertGridView::paintTokenHeader(QPainter& painter, const Inks& inks) const
         const QString text = painter.fontMetrics().elidedText(
             shownOrBytes(m_run.piece(token)), Qt::ElideRight, header.height() - line - grid::half);
         painter.setPen(inks.text);
+        if (painter.fontMetrics().horizontalAdvance(text) < width) { // turned, many a sign looks like another one
+            painter.drawText(column.adjusted(0, 0, 0, -grid::half), Qt::AlignHCenter | Qt::AlignBottom, text);
+            continue;
+        }
         painter.save();
         painter.translate(column.left() + (width - line) / 2, header.height() - grid::half);
         painter.rotate(-90);

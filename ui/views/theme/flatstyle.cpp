@@ -71,6 +71,7 @@ bool FlatStyle::drawEdged(const QStyleOption* option, Draw draw) const
         return false;
     Option copy(*given);
     copy.palette = edged(given->palette);
+    copy.palette.setCurrentColorGroup(given->palette.currentColorGroup()); // no part of the key
     draw(copy);
     return true;
 }
@@ -79,6 +80,10 @@ void FlatStyle::drawPrimitive(
     PrimitiveElement element, const QStyleOption* option, QPainter* painter, const QWidget* widget) const
 {
     const auto draw = [&](const QStyleOption& with) { QProxyStyle::drawPrimitive(element, &with, painter, widget); };
+    if (element == PE_PanelScrollAreaCorner) {
+        painter->fillRect(option->rect, option->palette.color(QPalette::Window));
+        return;
+    }
     const bool box = element == PE_IndicatorCheckBox || element == PE_IndicatorRadioButton;
     if (!drawFocus(element, *option, *painter, widget) && !(box && drawEdged<QStyleOptionButton>(option, draw))
         && !(element == PE_FrameLineEdit && drawEdged<QStyleOptionFrame>(option, draw)))
