@@ -113,10 +113,15 @@ Result<std::unique_ptr<CModel>> open(const std::string& path, const model_config
     if ((*model)->format() == "huggingface")
         return Error{Errc::Unsupported, "open a model", path, std::nullopt,
             "it is a Hugging Face folder, the C interface opens Colibri exports; export it first"};
-    if (auto fine = checkDimensions(given, (*model)->config()); !fine)
+    const ModelConfig& config = (*model)->config();
+    if (!hasHead(config) && config.outputSize != config.hiddenSize)
+        return Error{Errc::Unsupported, "open a model", path, std::nullopt,
+            "output_size is " + std::to_string(config.outputSize) + " and hidden_size "
+                + std::to_string(config.hiddenSize) + ", the C interface opens a linear_moe where both are the same"};
+    if (auto fine = checkDimensions(given, config); !fine)
         return fine.error();
     EngineOptions engine;
-    const std::uint32_t most = (*model)->config().maxSeqLen;
+    const std::uint32_t most = config.maxSeqLen;
     if (given.max_seq_len < 0 || static_cast<std::uint32_t>(given.max_seq_len) > most)
         return mismatch("max_seq_len", static_cast<std::uint64_t>(given.max_seq_len), most);
     engine.context = static_cast<std::uint32_t>(given.max_seq_len);
@@ -129,7 +134,7 @@ Result<std::unique_ptr<CModel>> open(const std::string& path, const model_config
         return set.error();
     listBlobs(*(*model)->impl().loaded, *c);
     c->tokens.reserve(c->session->context());
-    const std::size_t width = (*model)->config().outputSize;
+    const std::size_t width = config.outputSize;
     c->sink = [state = c.get(), width](std::uint32_t position, std::uint32_t, std::span<const float> rows) {
         std::ranges::copy(rows, state->output + position * width);
         return true;

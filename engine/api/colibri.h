@@ -36,6 +36,7 @@ typedef struct {
 
 /**
  * Opens a Colibri export (or a raw export) by the path of its config.json or folder and allocates all that a run needs.
+ * A linear_moe whose outputs have another size than hidden_size is refused: nothing here states that size.
  * Returns 0, or -1 with the reason in colibri_last_error. On failure *model is zeroed. Any thread.
  */
 int colibri_init(colibri_model_t* model, const char* config_path);
@@ -49,7 +50,7 @@ int colibri_init_config(colibri_model_t* model, const model_config_t* config);
 /**
  * Computes all tokens of a sequence from its beginning, allocating nothing.
  * input:  token ids [seq_len], each in [0, vocab_size)
- * output: f32 [seq_len][vocab_size] logits; for linear_moe without a head [seq_len][hidden_size]
+ * output: f32 [seq_len][vocab_size] logits; for linear_moe, which has no head, [seq_len][hidden_size]
  * Returns 0, or -1 with the reason in colibri_last_error. One thread at a time for each model.
  */
 int colibri_infer(colibri_model_t* model, const int* input, int seq_len, float* output);

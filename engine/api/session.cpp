@@ -92,6 +92,10 @@ Result<void> Session::setExpertFunction(std::uint32_t layer, std::uint32_t exper
             "MoE layer " + std::to_string(layer) + " expert " + std::to_string(expert)
                 + " does not exist, the model has " + std::to_string(moeLayers(c)) + " MoE layers of "
                 + std::to_string(c.numExperts)};
+    if (expertOutputSize(c) != c.hiddenSize)
+        return Error{Errc::Unsupported, "replace an expert", {}, std::nullopt,
+            "the model's experts give " + std::to_string(expertOutputSize(c))
+                + " values for each row, a function gives " + std::to_string(c.hiddenSize)};
     m_impl->runner->forward().setExpertFunction(layer, expert, function);
     return {};
 }

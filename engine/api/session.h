@@ -28,8 +28,8 @@ public:
     const EngineInfo& info() const;
     std::uint32_t context() const;
     SessionMemory memory() const;
-    /// Which events of the hardware TimingEvent does not count here and why, in one sentence; empty: it counts all. They
-    /// are counted for the thread that made the session and the session's own.
+    /// Which events of the hardware TimingEvent does not count here and why, in one sentence; empty: it counts all.
+    /// They are counted for the thread that made the session and the session's own.
     const std::string& counterNote() const;
 
     /// A record with room for this session's context.
@@ -52,7 +52,8 @@ public:
     Result<void> evaluate(
         std::span<const TokenId> tokens, std::shared_ptr<RunRecord> record, std::stop_token stop, const RowSink& sink);
 
-    /// Replaces the engine's own computation of one expert: input and output are [rows][hiddenSize]. Null restores it.
+    /// Replaces the engine's own computation of one expert: input and output are [rows][hiddenSize], and
+    /// an expert of another output is not replaced. Null restores it.
     using ExpertFunction = void (*)(const float* input, float* output, int rows, int hiddenSize);
     Result<void> setExpertFunction(std::uint32_t layer, std::uint32_t expert, ExpertFunction function);
 

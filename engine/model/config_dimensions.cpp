@@ -150,6 +150,10 @@ private:
             c.denseFfnSize = 0;
         if (c.outputSize == 0)
             c.outputSize = c.vocabSize ? c.vocabSize : c.hiddenSize;
+        if (hasHead(c) && c.outputSize != c.vocabSize)
+            return m_keys.fail(Errc::Mismatch, statement("output_size"),
+                "output_size is " + std::to_string(c.outputSize) + ", with an output head it has to be vocab_size "
+                    + std::to_string(c.vocabSize));
         c.qkNorm = std::ranges::any_of(m_keys.spec().tensors, [](const TensorSlot& slot) {
             const auto* at = std::get_if<Vector LayerWeights::*>(&slot.place);
             return at && *at == &LayerWeights::queryNorm;

@@ -16,7 +16,7 @@ Forward::Forward(const LoadedModel& model, const ForwardOptions& options, Worksp
     , m_kernels(*options.kernels)
     , m_w(workspace)
     , m_pool(pool)
-    , m_expertOut(m_config.vocabSize ? m_config.hiddenSize : m_config.outputSize)
+    , m_expertOut(expertOutputSize(m_config))
 {
 }
 

@@ -67,7 +67,7 @@ Workspace layout(const ModelConfig& c, const WorkspacePlan& plan, Taker& taker)
     const std::uint64_t valueWidth = std::uint64_t{c.numKvHeads} * cachedValueDim(c);
     const std::uint64_t headRows = c.latentRank ? batch * c.numHeads : 0;
     const std::uint32_t wide = std::max(c.denseFfnSize, c.sharedFfnSize);
-    const std::uint64_t expertOut = c.vocabSize ? c.hiddenSize : c.outputSize;
+    const std::uint64_t expertOut = expertOutputSize(c);
     const std::uint64_t cached = plan.kv == KvType::F16 ? 2 : 4;
     Workspace w;
     w.residual = taker.take<float>({batch, c.hiddenSize});

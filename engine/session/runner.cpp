@@ -156,9 +156,9 @@ Result<void> Runner::begin(RunRequest request, std::shared_ptr<RunRecord> record
         return fine;
     if (auto fine = checkTokens(request.prompt); !fine)
         return fine;
-    if (m_model.config.vocabSize == 0)
+    if (!hasHead(m_model.config))
         return Error{Errc::Unsupported, "start a run", {}, std::nullopt,
-            "a model without a vocabulary makes no tokens; evaluate its tokens instead"};
+            "a model without an output head makes no tokens; evaluate its tokens instead"};
     if (const std::string fault = samplingFault(request.sampling); !fault.empty())
         return Error{Errc::OutOfRange, "check the sampling options", {}, std::nullopt, fault};
     for (const auto& file : m_model.source.files)

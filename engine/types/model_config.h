@@ -58,7 +58,7 @@ struct ModelConfig {
     Architecture architecture = Architecture::LinearMoe;
     std::uint32_t vocabSize = 0; ///< rows of the embedding; 0: any token id (linear_moe)
     std::uint32_t hiddenSize = 0; ///< components of the residual stream
-    std::uint32_t outputSize = 0; ///< components of an output row: vocabSize, or the experts' outputs without a head
+    std::uint32_t outputSize = 0; ///< components of an output row: vocabSize, or those of an expert without a head
     std::uint32_t numLayers = 0; ///< all of them; see moeLayers
     std::uint32_t denseLayers = 0; ///< the first ones have one dense network instead of router and experts
     std::uint32_t numHeads = 0;
@@ -99,6 +99,16 @@ struct ModelConfig {
     std::vector<std::string> unusedKeys; ///< of the configuration that no rule reads, see ConfigKeys::unusedKeys
 };
 
+/// Outputs are logits of the next token, made by an output head; else they are what the experts gave.
+inline bool hasHead(const ModelConfig& config)
+{
+    return config.numHeads != 0; // only families with attention have one
+}
+/// Components of what an expert gives.
+inline std::uint32_t expertOutputSize(const ModelConfig& config)
+{
+    return hasHead(config) ? config.hiddenSize : config.outputSize;
+}
 /// Layers with a router and experts. Records, tables and maps count these, from 0.
 inline std::uint32_t moeLayers(const ModelConfig& config)
 {

@@ -19,6 +19,11 @@ float routerWeight(std::uint32_t layer, std::uint32_t expert, std::uint32_t colu
     return static_cast<float>(static_cast<int>((layer * 31 + expert * 17 + column * 5) % 23) - 11) / 16;
 }
 
+float expertWeight(std::uint32_t expert, std::uint32_t row, std::uint32_t column)
+{
+    return static_cast<float>(static_cast<int>((row * 7 + column * 3 + expert) % 11) - 5) / 8;
+}
+
 class Weights {
 public:
     explicit Weights(const QString& path)
@@ -79,6 +84,14 @@ std::vector<double> LinearSource::logits(std::uint32_t layer, std::uint32_t toke
     return all;
 }
 
+double LinearSource::outputOf(std::uint32_t expert, std::uint32_t row, std::uint32_t token)
+{
+    double sum = 0;
+    for (std::uint32_t column = 0; column < hidden; ++column)
+        sum += static_cast<double>(expertWeight(expert, row, column));
+    return sum * token;
+}
+
 std::vector<std::uint16_t> LinearSource::best(std::uint32_t layer, std::uint32_t token)
 {
     const std::vector<double> all = logits(layer, token);
@@ -101,10 +114,10 @@ QString LinearSource::write(const QString& folder) const
                 [layer](std::uint32_t row, std::uint32_t column) { return routerWeight(layer, row, column); }));
         for (std::uint32_t expert = 0; expert < experts; ++expert) {
             const auto value = [&](std::uint32_t row, std::uint32_t column) {
-                return static_cast<float>(static_cast<int>((row * 7 + column * 3 + expert) % 11) - 5) / 8;
+                return expertWeight(expert, row, column);
             };
             request.experts.push_back({layer, expert,
-                {weights.add(prefix + "experts." + std::to_string(expert) + ".weight", {hidden, hidden}, value)}});
+                {weights.add(prefix + "experts." + std::to_string(expert) + ".weight", {output, hidden}, value)}});
         }
     }
     weights.close();
@@ -121,8 +134,8 @@ QString LinearSource::write(const QString& folder) const
     request.source = &source;
     request.out = folder.toStdString();
     const std::string config = R"({"architecture": "linear_moe", "vocab_size": )" + std::to_string(statedVocabulary)
-        + R"(, "hidden_size": 6, "output_size": 6, "num_layers": 1, "num_experts": 7, "num_active_experts": 3,
-             "max_seq_len": 16})";
+        + R"(, "hidden_size": 6, "output_size": )" + std::to_string(output)
+        + R"(, "num_layers": 1, "num_experts": 7, "num_active_experts": 3, "max_seq_len": 16})";
     request.config = *parseJson(config, "config");
     const auto written = writeColibriExport(request, {}, {});
     return written ? QString() : QString::fromStdString(written.error().message());

@@ -26,6 +26,10 @@ struct LinearSource {
 
     bool router = true; ///< else a table routes
     std::uint32_t statedVocabulary = vocabulary;
+    std::uint32_t output = hidden; ///< rows of an expert
+
+    /// A component of what an expert makes of a token; exact.
+    static double outputOf(std::uint32_t expert, std::uint32_t row, std::uint32_t token);
 
     /// Writes it as a Colibri export to `folder`, which must not exist. What went wrong, or empty.
     QString write(const QString& folder) const;

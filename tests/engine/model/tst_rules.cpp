@@ -299,6 +299,10 @@ void TestRules::refusals_data()
         {"deepseek2.rope.scaling.factor is 40", "only yarn"});
     row("old factor", gguf, "\"deepseek2.rope.scaling.type\":\"yarn\",\"deepseek2.rope.scaling.factor\":40.0",
         "\"deepseek2.rope.scale_linear\":4.0", Errc::Unsupported, {"deepseek2.rope.scale_linear is 4"});
+    row("logits for fewer ids", gptOss, "\"hidden_size\"", "\"output_size\":1,\"hidden_size\"", Errc::Mismatch,
+        {"offset 56", "output_size is 1", "vocab_size 320"});
+    row("logits for more ids", gptOss, "\"hidden_size\"", "\"output_size\":321,\"hidden_size\"", Errc::Mismatch,
+        {"offset 58", "output_size is 321", "vocab_size 320"});
     row("layers in turn", v3, "\"n_group\"", "\"moe_layer_freq\":2,\"n_group\"", Errc::Unsupported,
         {"moe_layer_freq is 2"});
 }
