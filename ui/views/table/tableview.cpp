@@ -51,7 +51,7 @@ void TableView::makeSortable()
     horizontalHeader()->setSortIndicatorClearable(true);
     setSortingEnabled(true);
     setToolTip(tr("A click on a header sorts, a third one brings back the first order"));
-    QAction* const sort = add("sortColumn", tr("S&ort by this column"), int(Qt::CTRL) | int(Qt::SHIFT) | Qt::Key_O);
+    QAction* const sort = add("sortColumn", tr("S&ort by this column"), int(Qt::CTRL) | int(Qt::SHIFT) | Qt::Key_T);
     sort->setToolTip(tr("Sorts by the column of the current cell: rising, falling, then as at first"));
     connect(sort, &QAction::triggered, this, &TableView::sortByCurrent);
 }
