@@ -4,11 +4,13 @@
 #include "models/csv.h"
 #include "views/saving/savefile.h"
 #include "views/theme/theme.h"
+#include "views/theme/tips.h"
 
 #include <QAction>
 #include <QApplication>
 #include <QClipboard>
 #include <QHeaderView>
+#include <QHelpEvent>
 #include <QKeyEvent>
 
 #include <algorithm>
@@ -82,6 +84,12 @@ void TableView::keyPressEvent(QKeyEvent* event)
         m_actions.front()->trigger();
     else
         QTableView::keyPressEvent(event);
+}
+
+bool TableView::viewportEvent(QEvent* event)
+{
+    const bool shown = event->type() == QEvent::ToolTip && showItemTip(*static_cast<QHelpEvent*>(event), *this);
+    return shown || QTableView::viewportEvent(event);
 }
 
 QString TableView::chosenText() const

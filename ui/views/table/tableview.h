@@ -23,6 +23,7 @@ public:
 
 protected:
     void keyPressEvent(QKeyEvent* event) override; ///< the view's own copy takes one cell only
+    bool viewportEvent(QEvent* event) override; ///< tool tips of cells show texts as they are
 
 private:
     void sortByCurrent();
