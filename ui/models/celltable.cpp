@@ -18,7 +18,7 @@ CellTable::CellTable(QStringList headers, Form form, QObject* parent)
 {
 }
 
-void CellTable::setRows(std::vector<std::vector<Cell>> rows)
+void CellTable::setRows(CellRows rows)
 {
     beginResetModel();
     m_rows = std::move(rows);
@@ -49,7 +49,8 @@ QVariant CellTable::data(const QModelIndex& index, int role) const
         return cell.toolTip.isEmpty() ? cell.text : cell.toolTip;
     case Qt::TextAlignmentRole:
         return QVariant::fromValue(
-            (m_form == Form::Table && isNumber(cell.exact) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+            (m_form == Form::Table && (cell.amount || isNumber(cell.exact)) ? Qt::AlignRight : Qt::AlignLeft)
+            | Qt::AlignVCenter);
     case ShareRole:
         return cell.share < 0 ? QVariant() : QVariant(cell.share);
     default:

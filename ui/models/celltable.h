@@ -14,6 +14,7 @@ struct Cell {
     QVariant exact{}; ///< for copies; invalid: the text
     QString toolTip{}; ///< empty: the text
     double share = -1; ///< 0 to 1: a bar of that length; below 0: none
+    bool amount = false; ///< stands right among numbers, whatever `exact` is
 
     static Cell number(const QString& text, std::uint64_t exact, const QString& toolTip = {})
     {
@@ -21,8 +22,10 @@ struct Cell {
     }
 };
 
-/// A small table of ready texts, set as a whole. In a table cells with a number as `exact` stand right; properties are
-/// all of a kind and stand left.
+using CellRows = std::vector<std::vector<Cell>>;
+
+/// A small table of ready texts, set as a whole. In a table cells with a number as `exact` and amounts stand right;
+/// properties are all of a kind and stand left.
 class CellTable : public QAbstractTableModel {
     Q_OBJECT
 
@@ -32,7 +35,7 @@ public:
     enum class Form { Table, Properties };
     explicit CellTable(QStringList headers, Form form = Form::Table, QObject* parent = nullptr);
 
-    void setRows(std::vector<std::vector<Cell>> rows); ///< each as long as the headers
+    void setRows(CellRows rows); ///< each as long as the headers
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
@@ -42,7 +45,7 @@ public:
 private:
     QStringList m_headers;
     Form m_form;
-    std::vector<std::vector<Cell>> m_rows;
+    CellRows m_rows;
 };
 
 } // namespace colibri

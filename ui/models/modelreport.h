@@ -3,11 +3,8 @@
 
 #include "models/celltable.h"
 #include "stores/modelfacts.h"
-#include "stores/selectionstore.h"
 
 namespace colibri {
-
-using CellRows = std::vector<std::vector<Cell>>;
 
 /// What is known of a model as a whole: property, value.
 CellRows overviewRows(const ModelFacts& model);
@@ -23,16 +20,5 @@ CellRows fileRows(const ModelFacts& model);
 CellRows ruleRows(const ModelFacts& model);
 /// Key, value, type, file and offset of the metadata whose key or value has all words of `filter`, in either case.
 CellRows metadataRows(const ModelFacts& model, const QString& filter);
-
-/// What is known of a tensor, an expert or a layer.
-struct PartReport {
-    QString title; ///< empty: nothing is selected, or the model does not have it
-    CellRows facts; ///< property, value
-    CellRows contents; ///< what a layer or an expert is made of: part, bytes, what it holds
-};
-/// Of the first of tensor, expert and layer that is chosen.
-PartReport partReport(const ModelFacts& model, const Selection& selection);
-/// Title, facts and contents as lines of text, with tabs.
-QString plainText(const PartReport& report);
 
 } // namespace colibri

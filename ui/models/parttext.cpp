@@ -115,6 +115,19 @@ std::string_view withoutParts(std::string_view text, int count)
     return text;
 }
 
+/// An amount over `tensors` of which `silent` do not tell theirs.
+QString partial(const QString& amount, std::uint64_t silent, std::uint64_t tensors)
+{
+    return silent == 0 ? amount : silent == tensors ? Words::tr("unknown") : QStringLiteral("\u2265 %1").arg(amount);
+}
+
+QString exactPartial(const QString& amount, std::uint64_t silent, std::uint64_t tensors)
+{
+    return silent == 0 || silent == tensors
+        ? partial(amount, silent, tensors)
+        : Words::tr("at least %1; tensors that do not tell: %2").arg(amount, groupedText(silent));
+}
+
 QString dimensionsText(const std::vector<std::uint64_t>& shape, const QString& separator)
 {
     QStringList dimensions;
@@ -219,6 +232,26 @@ QString exactBytes(std::uint64_t bytes)
 QString groupedText(std::uint64_t number)
 {
     return QLocale().toString(static_cast<qulonglong>(number));
+}
+
+QString sizeText(const PartSum& sum)
+{
+    return partial(bytesText(sum.bytes), sum.sizeless, sum.tensors);
+}
+
+QString exactSize(const PartSum& sum)
+{
+    return exactPartial(exactBytes(sum.bytes), sum.sizeless, sum.tensors);
+}
+
+QString parametersText(const PartSum& sum, QString (*amount)(std::uint64_t))
+{
+    return partial(amount(sum.parameters), sum.shapeless, sum.tensors);
+}
+
+QString exactParameters(const PartSum& sum)
+{
+    return exactPartial(groupedText(sum.parameters), sum.shapeless, sum.tensors);
 }
 
 QString countText(std::uint64_t count)

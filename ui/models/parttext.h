@@ -32,8 +32,15 @@ inline constexpr std::uint64_t alignmentLimit = 4096;
 QString alignmentText(std::uint64_t offset); ///< "64 B"; "4096+ B" from the limit on
 
 QString exactBytes(std::uint64_t bytes); ///< "221,248 bytes"
+/// "1.2 GiB"; "\u2265 1.2 GiB" where some of the tensors do not tell their size, "unknown" where none does.
+QString sizeText(const PartSum& sum);
+QString exactSize(
+    const PartSum& sum); ///< likewise: "221,248 bytes", "at least 221,248 bytes; tensors that do not tell: 3"
 QString countText(std::uint64_t count); ///< "20.6 M"; below 10,000 all digits
 QString groupedText(std::uint64_t number); ///< "221,248"
+/// As sizeText() and exactSize(): the amount, "\u2265" and the amount, or "unknown".
+QString parametersText(const PartSum& sum, QString (*amount)(std::uint64_t) = countText);
+QString exactParameters(const PartSum& sum);
 
 /// Where a rule's value is from, in words: "config key num_experts_per_tok".
 QString originText(const RuleOrigin& rule);

@@ -75,18 +75,18 @@ void PartTree::rebuild()
     std::ranges::sort(placed);
     for (const auto& [place, tensor] : placed)
         m_tensors.push_back(tensor);
-    m_nodes.push_back({0, 0, 0, 0, static_cast<std::uint32_t>(m_tensors.size()), Level::Model, 0});
+    m_nodes.push_back({0, 0, 0, 0, static_cast<std::uint32_t>(m_tensors.size()), Level::Model, {}});
     for (std::uint32_t node = 0; node < m_nodes.size(); ++node)
         split(node);
     for (std::uint32_t node = nodes() - 1; node > 0; --node) // children come behind their parents
-        m_nodes[m_nodes[node].parent].bytes += m_nodes[node].bytes;
+        m_nodes[m_nodes[node].parent].sum += m_nodes[node].sum;
 }
 
 void PartTree::split(std::uint32_t node)
 {
     const Node whole = m_nodes[node];
     if (whole.level == Level::Tensor) {
-        m_nodes[node].bytes = m_model->tensors[m_tensors[whole.begin]].size;
+        m_nodes[node].sum = sumOf(m_model->tensors[m_tensors[whole.begin]]);
         return;
     }
     const Level level = levelBelow(whole);
@@ -96,7 +96,7 @@ void PartTree::split(std::uint32_t node)
         std::uint32_t end = begin + 1;
         while (end < whole.end && idOf(m_tensors[end], level) == id)
             ++end;
-        m_nodes.push_back({node, 0, 0, begin, end, level, 0});
+        m_nodes.push_back({node, 0, 0, begin, end, level, {}});
         begin = end;
     }
     m_nodes[node].childCount = static_cast<std::uint32_t>(m_nodes.size()) - m_nodes[node].firstChild;
@@ -266,13 +266,10 @@ QString PartTree::toolTip(const Node& node) const
     if (node.level == Level::Tensor) {
         const TensorInfo& tensor = m_model->tensors[m_tensors[node.begin]];
         return tr("%1\n%2, %3, %4")
-            .arg(displayName(tensor.name), displayName(typeName(tensor)), shapeOf(tensor), exactBytes(tensor.size));
+            .arg(displayName(tensor.name), displayName(typeName(tensor)), shapeOf(tensor), exactSize(node.sum));
     }
-    std::uint64_t parameters = 0;
-    for (std::uint32_t at = node.begin; at < node.end; ++at)
-        parameters += elementsOf(m_model->tensors[m_tensors[at]]);
     return tr("%1: %4\ntensors: %2, parameters: %3")
-        .arg(title(node), groupedText(node.end - node.begin), groupedText(parameters), exactBytes(node.bytes));
+        .arg(title(node), groupedText(node.end - node.begin), exactParameters(node.sum), exactSize(node.sum));
 }
 
 QVariant PartTree::data(const QModelIndex& index, int role) const
@@ -282,9 +279,11 @@ QVariant PartTree::data(const QModelIndex& index, int role) const
     const Node& node = m_nodes[index.internalId()];
     switch (role) {
     case Qt::DisplayRole:
-        return index.column() == Part ? title(node) : bytesText(node.bytes);
+        return index.column() == Part ? title(node) : sizeText(node.sum);
     case Qt::EditRole:
-        return index.column() == Part ? QVariant(title(node)) : QVariant::fromValue<qulonglong>(node.bytes);
+        return index.column() == Part ? QVariant(title(node))
+            : node.sum.sizeless > 0   ? QVariant(exactSize(node.sum))
+                                      : QVariant::fromValue<qulonglong>(node.sum.bytes);
     case Qt::ToolTipRole:
         return toolTip(node);
     case Qt::TextAlignmentRole:

@@ -50,7 +50,7 @@ private:
         std::uint32_t begin = 0;
         std::uint32_t end = 0;
         Level level = Level::Model;
-        std::uint64_t bytes = 0;
+        PartSum sum;
     };
     void rebuild();
     void split(std::uint32_t node);

@@ -61,16 +61,17 @@ constexpr std::array<Heading, TensorTable::ColumnCount + 1> headings{{
         true},
 }};
 
-/// What stands in the directory of the tensor's file.
-bool ofDirectory(int column)
+/// What the directory of the tensor's file would say and does not.
+bool isUnknown(const TensorInfo& tensor, int column)
 {
-    return column == TensorTable::Shape || column == TensorTable::Offset || column == TensorTable::Size
-        || column == TensorTable::Alignment;
+    return (column == TensorTable::Size && !hasSize(tensor))
+        || (tensor.nameOnly
+            && (column == TensorTable::Shape || column == TensorTable::Offset || column == TensorTable::Alignment));
 }
 
 QVariant exact(const ModelFacts& model, const TensorInfo& tensor, const TensorPart& part, int column)
 {
-    if (tensor.nameOnly && (ofDirectory(column) || column == TensorTable::Missing))
+    if (isUnknown(tensor, column) || (tensor.nameOnly && column == TensorTable::Missing))
         return TensorTable::tr("unknown");
     switch (column) {
     case TensorTable::Name:
@@ -184,7 +185,7 @@ QString TensorTable::offsetText(std::uint64_t offset) const
 
 QString TensorTable::shown(const TensorInfo& tensor, const TensorPart& part, int column) const
 {
-    if (tensor.nameOnly && ofDirectory(column))
+    if (isUnknown(tensor, column))
         return exact(*m_model, tensor, part, column).toString();
     switch (column) {
     case Name:
@@ -222,7 +223,7 @@ QVariant TensorTable::data(const QModelIndex& index, int role) const
         return QVariant::fromValue(
             (headings[std::size_t(column)].number ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     case Qt::ToolTipRole:
-        if (column == Size && !tensor.nameOnly)
+        if (column == Size && hasSize(tensor))
             return exactBytes(tensor.size);
         if (column == Shape && !tensor.nameOnly)
             return tr("%1 elements").arg(groupedText(elementsOf(tensor)));

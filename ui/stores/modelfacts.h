@@ -20,8 +20,8 @@ namespace colibri {
 /// that cannot be run it is what its files say: no id, no tokens, nothing mapped.
 struct ModelFacts {
     std::string path; ///< as it was opened
-    std::string format; ///< "huggingface", "colibri", "raw"
-    std::string architecture; ///< as the files name it; empty when they do not
+    std::string format; ///< "gguf", "huggingface", "colibri", "raw"
+    std::string architecture; ///< as the files name it where it cannot be run, empty when they do not; else our name
     std::optional<Error> refused; ///< why it can be looked at only; empty: it runs
     std::string id; ///< 16 hex digits
     bool understood = true; ///< `config` holds what the files say; else nothing

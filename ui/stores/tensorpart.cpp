@@ -206,15 +206,31 @@ std::uint64_t elementsOf(const TensorInfo& tensor)
     return checkedProduct(tensor.shape).value_or(std::numeric_limits<std::uint64_t>::max());
 }
 
+bool hasSize(const TensorInfo& tensor)
+{
+    return !tensor.nameOnly && (tensor.size > 0 || tensor.dtype != DType::Unknown);
+}
+
+PartSum& PartSum::operator+=(const PartSum& other)
+{
+    tensors += other.tensors;
+    parameters += other.parameters;
+    bytes += other.bytes;
+    shapeless += other.shapeless;
+    sizeless += other.sizeless;
+    return *this;
+}
+
+PartSum sumOf(const TensorInfo& tensor)
+{
+    return {1, elementsOf(tensor), tensor.size, tensor.nameOnly ? 1U : 0U, hasSize(tensor) ? 0U : 1U};
+}
+
 std::array<PartSum, partKindCount> sumsByKind(std::span<const TensorInfo> tensors, std::span<const TensorPart> parts)
 {
     std::array<PartSum, partKindCount> sums{};
-    for (std::size_t i = 0; i < tensors.size(); ++i) {
-        PartSum& sum = sums[static_cast<std::size_t>(parts[i].kind)];
-        ++sum.tensors;
-        sum.parameters += elementsOf(tensors[i]);
-        sum.bytes += tensors[i].size;
-    }
+    for (std::size_t i = 0; i < tensors.size(); ++i)
+        sums[static_cast<std::size_t>(parts[i].kind)] += sumOf(tensors[i]);
     return sums;
 }
 

@@ -42,14 +42,21 @@ std::vector<TensorPart> partsOf(std::span<const TensorInfo> tensors);
 /// Elements of a tensor, without the scales of int8; 0 where its shape is not known; what does not fit into 64 bits
 /// gives the largest number.
 std::uint64_t elementsOf(const TensorInfo& tensor);
+/// Whether its files tell its bytes.
+bool hasSize(const TensorInfo& tensor);
 
+/// What is known of some tensors: parameters and bytes are least ones where some do not tell theirs.
 struct PartSum {
     std::uint64_t tensors = 0;
     std::uint64_t parameters = 0;
     std::uint64_t bytes = 0; ///< in the files, with scales
+    std::uint64_t shapeless = 0; ///< tensors that do not tell their parameters
+    std::uint64_t sizeless = 0; ///< tensors that do not tell their bytes
 
+    PartSum& operator+=(const PartSum& other);
     bool operator==(const PartSum&) const = default;
 };
+PartSum sumOf(const TensorInfo& tensor); ///< of this one alone
 /// Sums by kind. `parts` is as long as `tensors`.
 std::array<PartSum, partKindCount> sumsByKind(std::span<const TensorInfo> tensors, std::span<const TensorPart> parts);
 

@@ -3,6 +3,7 @@
 // pictures to be looked at.
 #include "api/model.h"
 #include "models/modelreport.h"
+#include "models/partreport.h"
 #include "session/makefacts.h"
 #include "ui/support/pictures.h"
 #include "ui/views_model/shownmodel.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/modelreport.h"
+#include "models/partreport.h"
 #include "models/parttext.h"
 #include "ui/support/testmodel.h"
 

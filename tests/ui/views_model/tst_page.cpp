@@ -166,7 +166,7 @@ void TestModelPage::keysSort()
     QVERIFY(QTest::qWaitForWindowActive(&shown.window));
     shown.table().setFocus();
     shown.table().setCurrentIndex(shown.tensors().index(9, TensorTable::Size));
-    const auto press = [&] { QTest::keyClick(&shown.table(), Qt::Key_O, Qt::ControlModifier | Qt::ShiftModifier); };
+    const auto press = [&] { QTest::keyClick(&shown.table(), Qt::Key_T, Qt::ControlModifier | Qt::ShiftModifier); };
     const auto& tensors = shown.open.model()->tensors;
     const auto sizeAt = [&](int row) { return tensors[std::size_t(shown.tensors().tensorAt(row))].size; };
     const int last = shown.tensors().total() - 1;

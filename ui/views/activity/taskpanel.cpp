@@ -30,7 +30,7 @@ TaskPanel::TaskPanel(TaskStore& store, QWidget* parent)
     , m_table(new TableView(tr("Tasks"), this))
     , m_cancel(new QPushButton(tr("Ca&ncel"), this))
     , m_show(new QPushButton(tr("S&how"), this))
-    , m_clear(new QPushButton(tr("C&lear"), this))
+    , m_clear(new QPushButton(tr("Cl&ear"), this))
 {
     m_table->setModel(&m_model);
     m_table->setItemDelegateForColumn(TaskTable::ProgressColumn, new ProgressCell(m_table));

@@ -2,11 +2,43 @@
 #include "views/model/controls.h"
 
 #include <QAction>
+#include <QKeyEvent>
 #include <QLineEdit>
 #include <QShortcut>
 #include <QToolButton>
 
 namespace colibri {
+namespace {
+
+/// Takes Escape while it has a text; without one the key is the window's.
+class FilterLine : public QLineEdit {
+public:
+    using QLineEdit::QLineEdit;
+
+protected:
+    bool event(QEvent* event) override
+    {
+        if (event->type() != QEvent::ShortcutOverride || !clears(*static_cast<QKeyEvent*>(event)))
+            return QLineEdit::event(event);
+        event->accept();
+        return true;
+    }
+    void keyPressEvent(QKeyEvent* event) override
+    {
+        if (clears(*event))
+            clear();
+        else
+            QLineEdit::keyPressEvent(event);
+    }
+
+private:
+    bool clears(const QKeyEvent& key) const
+    {
+        return key.key() == Qt::Key_Escape && key.modifiers() == Qt::NoModifier && !text().isEmpty();
+    }
+};
+
+} // namespace
 
 QToolButton* toolButton(QAction* action, QWidget* parent)
 {
@@ -22,7 +54,7 @@ QToolButton* toolButton(QAction* action, QWidget* parent)
 
 QLineEdit* filterLine(const QString& name, const QString& toolTip, QWidget* owner)
 {
-    auto* const line = new QLineEdit(owner);
+    auto* const line = new FilterLine(owner);
     line->setClearButtonEnabled(true);
     line->setPlaceholderText(name);
     line->setAccessibleName(name);
@@ -33,9 +65,6 @@ QLineEdit* filterLine(const QString& name, const QString& toolTip, QWidget* owne
         line->setFocus(Qt::ShortcutFocusReason);
         line->selectAll();
     });
-    auto* const clear = new QShortcut(Qt::Key_Escape, line);
-    clear->setContext(Qt::WidgetShortcut);
-    QObject::connect(clear, &QShortcut::activated, line, &QLineEdit::clear);
     return line;
 }
 

@@ -3,8 +3,10 @@
 
 #include "views/model/controls.h"
 #include "views/theme/theme.h"
+#include "views/theme/tips.h"
 
 #include <QHeaderView>
+#include <QHelpEvent>
 #include <QLabel>
 #include <QLineEdit>
 #include <QScopedValueRollback>
@@ -17,7 +19,7 @@ namespace colibri {
 namespace {
 
 enum Page { HintPage, TreePage };
-/// Rows with a little air, sizes in figures of one width.
+/// Rows with a little air, sizes in figures of one width, tool tips as they are.
 class RowDelegate : public QStyledItemDelegate {
 public:
     using QStyledItemDelegate::QStyledItemDelegate;
@@ -25,6 +27,12 @@ public:
     QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override
     {
         return QStyledItemDelegate::sizeHint(option, index).grownBy({0, grid::half / 2, 0, grid::half / 2});
+    }
+    bool helpEvent(QHelpEvent* event, QAbstractItemView* view, const QStyleOptionViewItem& option,
+        const QModelIndex& index) override
+    {
+        return (event->type() == QEvent::ToolTip && showItemTip(*event, *view))
+            || QStyledItemDelegate::helpEvent(event, view, option, index);
     }
 
 protected:

@@ -4,6 +4,7 @@
 #include "views/model/controls.h"
 #include "views/model/fittedtable.h"
 #include "views/theme/theme.h"
+#include "views/theme/tips.h"
 
 #include <QAction>
 #include <QApplication>
@@ -98,7 +99,7 @@ void PartDetails::refresh()
                           : tr("Once a model is open, the part you choose is described here: its tensors, types, sizes "
                                "and places in the files."));
     m_title->setText(m_report.title);
-    m_title->setToolTip(m_report.title);
+    m_title->setToolTip(plainTip(m_report.title));
     m_facts.setRows(m_report.facts);
     m_contents.setRows(m_report.contents);
     m_factsView->fitColumns();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "models/modelreport.h"
+#include "models/partreport.h"
 #include "stores/openstore.h"
 #include "stores/selectionstore.h"
 

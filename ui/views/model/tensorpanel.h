@@ -16,7 +16,7 @@ class FittedTable;
 /// The table of tensors with its filter. The current row is the tensor that the window has selected; selected rows stay
 /// selected when the table is sorted or filtered, as long as they are shown.
 ///
-/// Ctrl+F goes to the filter, Return in it to the table, Escape clears it; Ctrl+Shift+O sorts by the current column.
+/// Ctrl+F goes to the filter, Return in it to the table, Escape clears it; Ctrl+Shift+T sorts by the current column.
 class TensorPanel : public QWidget {
     Q_OBJECT
 

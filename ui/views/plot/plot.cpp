@@ -7,6 +7,7 @@
 #include "views/saving/savefile.h"
 #include "views/theme/flatstyle.h"
 #include "views/theme/theme.h"
+#include "views/theme/tips.h"
 
 #include <QAccessibleWidget>
 #include <QAction>
@@ -194,8 +195,7 @@ bool Plot::event(QEvent* event)
     if (m_label->isVisible())
         return true;
     const auto& help = static_cast<const QHelpEvent&>(*event);
-    // As rich text, which is broken into lines.
-    QToolTip::showText(help.globalPos(), QStringLiteral("<qt>%1</qt>").arg(toolTip().toHtmlEscaped()), this);
+    QToolTip::showText(help.globalPos(), plainTip(toolTip()), this);
     return true;
 }
 

@@ -4,6 +4,7 @@
 #include "stores/rundifference.h"
 #include "views/run/tokenreport.h"
 #include "views/theme/theme.h"
+#include "views/theme/tips.h"
 
 #include <QHelpEvent>
 #include <QKeyEvent>
@@ -317,7 +318,7 @@ bool ExpertGridView::viewportEvent(QEvent* event)
     const int layer = std::max(
         m_geometry.layerAt(help.pos().y()), help.pos().y() < m_geometry.header.height() ? m_coloring.layer : -1);
     if (token >= 0 && layer >= 0 && layer < m_geometry.layers)
-        QToolTip::showText(help.globalPos(), summary(token, layer), this, m_geometry.cellRect(token, layer));
+        QToolTip::showText(help.globalPos(), plainTip(summary(token, layer)), this, m_geometry.cellRect(token, layer));
     else
         QToolTip::hideText();
     return true;

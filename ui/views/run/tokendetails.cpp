@@ -4,11 +4,13 @@
 #include "views/run/routerbars.h"
 #include "views/run/tokenglyphs.h"
 #include "views/theme/theme.h"
+#include "views/theme/tips.h"
 
 #include <QApplication>
 #include <QClipboard>
 #include <QComboBox>
 #include <QFormLayout>
+#include <QHelpEvent>
 #include <QLabel>
 #include <QPushButton>
 #include <QSpinBox>
@@ -18,7 +20,7 @@
 
 namespace colibri {
 
-/// A value whose lines are elided where they have no room; the tool tip then has all of it above what it means.
+/// A value whose lines are elided where they have no room; all of it then stands above its tool tip.
 class ValueLabel : public QLabel {
 public:
     explicit ValueLabel(QWidget* parent)
@@ -36,13 +38,15 @@ public:
         m_value = value;
         fit();
     }
-    void setMeaning(const QString& meaning)
-    {
-        m_meaning = meaning;
-        fit();
-    }
 
 protected:
+    bool event(QEvent* event) override
+    {
+        if (event->type() != QEvent::ToolTip)
+            return QLabel::event(event);
+        showElidedTip(*static_cast<QHelpEvent*>(event), *this, m_value, text() != m_value);
+        return true;
+    }
     void resizeEvent(QResizeEvent* event) override
     {
         QLabel::resizeEvent(event);
@@ -58,11 +62,9 @@ private:
         const QString fitted = lines.join(u'\n');
         if (fitted != text())
             setText(fitted);
-        setToolTip(fitted == m_value ? m_meaning : m_value + QStringLiteral("\n\n") + m_meaning);
     }
 
     QString m_value;
-    QString m_meaning;
 };
 
 namespace {
@@ -85,6 +87,11 @@ QString chosenLines(const TokenReport& report)
                      .arg(weightText(chosen.weight), chosen.zeroed ? QStringLiteral("\u2717") : QStringLiteral(" "));
     }
     return lines;
+}
+
+QString timeMeaning()
+{
+    return TokenDetails::tr("Computing time of the step in which the token went through the layers");
 }
 
 QString byteLines(const QByteArray& bytes)
@@ -172,8 +179,7 @@ QWidget* TokenDetails::makeFacts()
         tr("Token"), tr("Id"), tr("Bytes"), tr("Position"), tr("Time"), tr("Experts"), tr("Margin")};
     const std::array<QString, FieldCount> tips{tr("What the token adds to the text"),
         tr("Number of the token in the vocabulary"), tr("Bytes of the token, hexadecimal"),
-        tr("Place in the run, counted from 0"),
-        tr("Computing time of the step in which the token went through the layers"),
+        tr("Place in the run, counted from 0"), timeMeaning(),
         tr("Chosen experts, best first, with the weights of their outputs"),
         tr("Last chosen minus first rejected selection score; a small one can flip on another machine")};
     auto* facts = new QWidget(this);
@@ -186,7 +192,7 @@ QWidget* TokenDetails::makeFacts()
     for (std::size_t field = 0; field < FieldCount; ++field) {
         m_fields[field] = new ValueLabel(facts);
         m_fields[field]->setAccessibleName(names[field]);
-        m_fields[field]->setMeaning(tips[field]);
+        m_fields[field]->setToolTip(tips[field]);
         form->addRow(names[field], m_fields[field]);
     }
     m_layer = new QSpinBox(facts);
@@ -258,8 +264,8 @@ void TokenDetails::show()
         chosenLines(report), TokenReportText::margin(report)};
     for (std::size_t field = 0; field < FieldCount; ++field)
         m_fields[field]->setValue(texts[field]);
-    if (const QString stages = TokenReportText::stages(report); !stages.isEmpty())
-        m_fields[Time]->setMeaning(stages);
+    const QString stages = TokenReportText::stages(report);
+    m_fields[Time]->setToolTip(stages.isEmpty() ? timeMeaning() : stages);
     const QSignalBlocker quiet(m_layer);
     m_layer->setRange(0, static_cast<int>(m_run.record()->shape().layers) - 1);
     m_layer->setValue(report.layer);

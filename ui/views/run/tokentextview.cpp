@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/run/tokentextview.h"
-#include "stores/rundifference.h"
 
+#include "stores/rundifference.h"
 #include "views/run/tokenglyphs.h"
 #include "views/run/tokenreport.h"
 #include "views/theme/theme.h"
+#include "views/theme/tips.h"
 
 #include <QApplication>
 #include <QClipboard>
@@ -355,7 +356,7 @@ bool TokenTextView::viewportEvent(QEvent* event)
         const auto& help = static_cast<QHelpEvent&>(*event);
         const int token = tokenAt(help.pos());
         if (token >= 0 && m_run.record())
-            QToolTip::showText(help.globalPos(), summary(token), this, tokenRect(token));
+            QToolTip::showText(help.globalPos(), plainTip(summary(token)), this, tokenRect(token));
         else
             QToolTip::hideText();
         return true;

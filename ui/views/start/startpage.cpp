@@ -2,6 +2,7 @@
 #include "views/start/startpage.h"
 
 #include "views/theme/theme.h"
+#include "views/theme/tips.h"
 
 #include <QAction>
 #include <QDir>
@@ -124,7 +125,7 @@ void StartPage::setRecent(const QStringList& paths)
     for (const QString& path : paths) {
         auto* const item = new QListWidgetItem(QDir::toNativeSeparators(path), m_recent);
         item->setData(Qt::UserRole, path);
-        item->setToolTip(path);
+        item->setToolTip(plainTip(path));
     }
     m_recent->setCurrentRow(std::min(std::max(row, 0), m_recent->count() - 1));
     m_recent->setVisible(!paths.isEmpty());

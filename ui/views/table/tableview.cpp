@@ -4,11 +4,13 @@
 #include "models/csv.h"
 #include "views/saving/savefile.h"
 #include "views/theme/theme.h"
+#include "views/theme/tips.h"
 
 #include <QAction>
 #include <QApplication>
 #include <QClipboard>
 #include <QHeaderView>
+#include <QHelpEvent>
 #include <QKeyEvent>
 
 #include <algorithm>
@@ -51,7 +53,7 @@ void TableView::makeSortable()
     horizontalHeader()->setSortIndicatorClearable(true);
     setSortingEnabled(true);
     setToolTip(tr("A click on a header sorts, a third one brings back the first order"));
-    QAction* const sort = add("sortColumn", tr("S&ort by this column"), int(Qt::CTRL) | int(Qt::SHIFT) | Qt::Key_O);
+    QAction* const sort = add("sortColumn", tr("S&ort by this column"), int(Qt::CTRL) | int(Qt::SHIFT) | Qt::Key_T);
     sort->setToolTip(tr("Sorts by the column of the current cell: rising, falling, then as at first"));
     connect(sort, &QAction::triggered, this, &TableView::sortByCurrent);
 }
@@ -82,6 +84,12 @@ void TableView::keyPressEvent(QKeyEvent* event)
         m_actions.front()->trigger();
     else
         QTableView::keyPressEvent(event);
+}
+
+bool TableView::viewportEvent(QEvent* event)
+{
+    const bool shown = event->type() == QEvent::ToolTip && showItemTip(*static_cast<QHelpEvent*>(event), *this);
+    return shown || QTableView::viewportEvent(event);
 }
 
 QString TableView::chosenText() const

@@ -6,7 +6,7 @@
 namespace colibri {
 
 /// A table with rows of one height, whole rows chosen, Ctrl+C to copy them, and all of it to copy or save as CSV from
-/// the context menu. One that sorts does so by a click on a header, or by Ctrl+Shift+O for the column of the current
+/// the context menu. One that sorts does so by a click on a header, or by Ctrl+Shift+T for the column of the current
 /// cell: rising, falling, then as the model has the rows.
 class TableView : public QTableView {
     Q_OBJECT
@@ -23,6 +23,7 @@ public:
 
 protected:
     void keyPressEvent(QKeyEvent* event) override; ///< the view's own copy takes one cell only
+    bool viewportEvent(QEvent* event) override; ///< tool tips of cells show texts as they are
 
 private:
     void sortByCurrent();

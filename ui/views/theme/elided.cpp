@@ -2,6 +2,7 @@
 #include "views/theme/elided.h"
 
 #include "views/theme/theme.h"
+#include "views/theme/tips.h"
 
 #include <QAction>
 #include <QApplication>
@@ -10,7 +11,6 @@
 #include <QPainter>
 #include <QStyleOptionToolButton>
 #include <QStylePainter>
-#include <QToolTip>
 
 #include <algorithm>
 
@@ -18,17 +18,6 @@ namespace colibri {
 namespace {
 
 constexpr int leastCharacters = 6; ///< of which the width never runs short
-
-/// Of a text that is cut all of it, then what it is about. Rich text, which breaks its lines.
-QString tipOf(const QString& text, const QString& hint, bool cut)
-{
-    QStringList parts;
-    if (cut)
-        parts << text.toHtmlEscaped();
-    if (!hint.isEmpty())
-        parts << hint.toHtmlEscaped();
-    return parts.isEmpty() ? QString() : QStringLiteral("<qt>%1</qt>").arg(parts.join(QStringLiteral("<br>")));
-}
 
 QSize narrowed(const QSize& hint, const QFontMetrics& metrics)
 {
@@ -57,7 +46,7 @@ bool ElidedLabel::event(QEvent* event)
     if (event->type() != QEvent::ToolTip)
         return QLabel::event(event);
     const bool cut = fontMetrics().horizontalAdvance(text()) > contentsRect().width();
-    QToolTip::showText(static_cast<QHelpEvent*>(event)->globalPos(), tipOf(text(), toolTip(), cut), this);
+    showElidedTip(*static_cast<QHelpEvent*>(event), *this, text(), cut);
     return true;
 }
 
@@ -87,8 +76,8 @@ bool ElidedButton::event(QEvent* event)
 {
     if (event->type() != QEvent::ToolTip)
         return QToolButton::event(event);
-    const QString tip = tipOf(QString(text()).remove(u'&'), toolTip(), width() < QToolButton::sizeHint().width());
-    QToolTip::showText(static_cast<QHelpEvent*>(event)->globalPos(), tip, this);
+    const bool cut = width() < QToolButton::sizeHint().width();
+    showElidedTip(*static_cast<QHelpEvent*>(event), *this, QString(text()).remove(u'&'), cut);
     return true;
 }
 

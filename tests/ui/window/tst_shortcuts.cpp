@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "settings.h"
+#include "studio.h"
+#include "ui/support/ownsettings.h"
+#include "views/model/modelpage.h"
+#include "views/model/modeltree.h"
+#include "views/model/tensorpanel.h"
+#include "views/problem/problempanel.h"
+#include "views/run/promptpanel.h"
+#include "views/run/runpage.h"
+
+#include <QAbstractButton>
+#include <QAction>
+#include <QApplication>
+#include <QDialog>
+#include <QDockWidget>
+#include <QHeaderView>
+#include <QLineEdit>
+#include <QMenu>
+#include <QSettings>
+#include <QShortcut>
+#include <QTabWidget>
+#include <QTableView>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace colibri;
+
+namespace {
+
+constexpr int answerMs = 60000;
+const QString tinyFolder = QStringLiteral(COLIBRI_TEST_DATA "/qwen3moe-f32");
+
+/// What a key does while something of `places` is seen.
+struct Binding {
+    QString name;
+    QList<QKeySequence> keys;
+    Qt::ShortcutContext context = Qt::WindowShortcut;
+    QList<const QWidget*> places;
+
+    bool reachedFrom(const QWidget* focus) const
+    {
+        const auto reached = [&](const QWidget* place) {
+            return context == Qt::WidgetShortcut     ? place == focus
+                : context == Qt::WindowShortcut      ? true
+                : context == Qt::ApplicationShortcut ? true
+                                                     : place == focus || place->isAncestorOf(focus);
+        };
+        return std::ranges::any_of(places, reached);
+    }
+};
+
+/// Everything of a window that a key can set off now.
+QList<Binding> bindings(const QWidget& window)
+{
+    QList<Binding> found;
+    for (const QAction* const action : window.findChildren<QAction*>()) {
+        Binding binding{action->objectName() + action->text(), action->shortcuts(), action->shortcutContext(), {}};
+        for (const QObject* const object : action->associatedObjects()) {
+            const auto* const place = qobject_cast<const QWidget*>(object);
+            if (qobject_cast<const QMenu*>(object))
+                binding.places << &window;
+            else if (place && place->isVisible() && place->isEnabled())
+                binding.places << place;
+        }
+        if (action->isEnabled())
+            found << binding;
+    }
+    for (const QShortcut* const shortcut : window.findChildren<QShortcut*>()) {
+        const auto* const place = qobject_cast<const QWidget*>(shortcut->parent());
+        if (place && place->isVisible() && place->isEnabled() && shortcut->isEnabled())
+            found << Binding{
+                QStringLiteral("shortcut of ") + place->objectName() + QLatin1String(place->metaObject()->className()),
+                {shortcut->key()}, shortcut->context(), {place}};
+    }
+    for (const QAbstractButton* const button : window.findChildren<QAbstractButton*>()) {
+        if (button->isVisible() && button->isEnabled() && !button->shortcut().isEmpty())
+            found << Binding{button->objectName() + button->text(), {button->shortcut()}, Qt::WindowShortcut, {button}};
+    }
+    return found;
+}
+
+/// Keys that would set off nothing, since two things wait for them: "key: one, other".
+QStringList clashes(const QWidget& window)
+{
+    QList<const QWidget*> focuses{&window};
+    for (const QWidget* const widget : window.findChildren<QWidget*>()) {
+        if (widget->isVisible() && widget->isEnabled() && widget->focusPolicy() != Qt::NoFocus)
+            focuses << widget;
+    }
+    QHash<QKeySequence, QList<Binding>> byKey;
+    for (const Binding& binding : bindings(window)) {
+        for (const QKeySequence& key : binding.keys)
+            byKey[key] << binding;
+    }
+    QStringList found;
+    for (auto key = byKey.cbegin(); key != byKey.cend(); ++key) {
+        for (int one = 0; one < key->size(); ++one) {
+            for (int other = 0; other < one; ++other) {
+                const auto both = [&](const QWidget* focus) {
+                    return key->at(one).reachedFrom(focus) && key->at(other).reachedFrom(focus);
+                };
+                if (std::ranges::any_of(focuses, both))
+                    found << QStringLiteral("%1: %2, %3")
+                                 .arg(key.key().toString(), key->at(one).name, key->at(other).name);
+            }
+        }
+    }
+    return found;
+}
+
+/// On each page and each of its tabs, beside each of the panels.
+QStringList clashesOnPages(MainWindow& window)
+{
+    const QList<QDockWidget*> docks = window.findChildren<QDockWidget*>();
+    QStringList found;
+    const auto look = [&] {
+        for (QDockWidget* const dock : docks) {
+            dock->show();
+            dock->raise();
+            QCoreApplication::processEvents(); // a panel that others cover comes to the front by an event
+            found << clashes(window);
+        }
+    };
+    auto& pages = *window.findChild<QTabWidget*>(QStringLiteral("pages"));
+    for (int page = 0; page < pages.count(); ++page) {
+        pages.setCurrentIndex(page);
+        look();
+        for (QTabWidget* const tabs : pages.widget(page)->findChildren<QTabWidget*>()) {
+            for (int tab = 0; tab < tabs->count(); ++tab) {
+                tabs->setCurrentIndex(tab);
+                look();
+            }
+        }
+    }
+    found.removeDuplicates();
+    return found;
+}
+
+} // namespace
+
+/// Each key of the whole window does one thing, wherever the focus is.
+class TestShortcuts : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase();
+    void init() { QSettings().clear(); }
+    void noTwoOfTheFirstPages();
+    void noTwoInARun();
+    void noTwoOfARefusedModel();
+    void tablesSortBesideOpening();
+    void escapeClearsThenStops();
+
+private:
+    static bool open(Studio& studio);
+    static bool runSlowly(Studio& studio);
+    test::OwnSettings m_settings;
+    QTemporaryDir m_folder;
+};
+
+void TestShortcuts::initTestCase()
+{
+    QVERIFY(m_folder.isValid() && m_settings.begin());
+}
+
+bool TestShortcuts::open(Studio& studio)
+{
+    studio.window().resize(1400, 900);
+    studio.window().show();
+    studio.window().activateWindow();
+    studio.window().openModel(tinyFolder);
+    return QTest::qWaitForWindowActive(&studio.window())
+        && QTest::qWaitFor([&] { return studio.window().findChild<RunPage*>()->isVisible(); }, answerMs);
+}
+
+bool TestShortcuts::runSlowly(Studio& studio)
+{
+    auto& run = *studio.window().findChild<RunPage*>();
+    run.promptPanel().setPrompt(QStringLiteral("the quick brown fox"));
+    run.promptPanel().setPace(1);
+    run.runActions()[0]->trigger();
+    return QTest::qWaitFor([&] { return studio.run().tokens() > 1; }, answerMs);
+}
+
+void TestShortcuts::noTwoOfTheFirstPages()
+{
+    Settings().addRecent(QStringLiteral("/models/a"));
+    Studio studio;
+    studio.window().show();
+    QCOMPARE(clashes(studio.window()).join(u'\n'), QString());
+    studio.window().openModel(m_folder.filePath(QStringLiteral("nothing")));
+    auto* const back = studio.window().findChild<QAbstractButton*>(QStringLiteral("backFromError"));
+    QVERIFY(QTest::qWaitFor([&] { return back->isVisible(); }, answerMs));
+    QCOMPARE(clashes(studio.window()).join(u'\n'), QString());
+}
+
+void TestShortcuts::noTwoInARun()
+{
+    Studio studio;
+    QVERIFY(open(studio));
+    QCOMPARE(clashesOnPages(studio.window()).join(u'\n'), QString());
+    QVERIFY(runSlowly(studio));
+    auto& stop = *studio.window().findChild<RunPage*>()->runActions()[3];
+    QVERIFY(stop.isEnabled());
+    QCOMPARE(clashesOnPages(studio.window()).join(u'\n'), QString());
+    stop.trigger();
+    QVERIFY(QTest::qWaitFor([&] { return studio.run().state() == RunStore::State::Paused; }, answerMs));
+    QCOMPARE(clashesOnPages(studio.window()).join(u'\n'), QString());
+}
+
+void TestShortcuts::noTwoOfARefusedModel()
+{
+    const QString path = m_folder.filePath(QStringLiteral("cut.gguf"));
+    QFile whole(QStringLiteral(COLIBRI_TEST_DATA "/gguf/model.gguf"));
+    QFile cut(path);
+    QVERIFY(whole.open(QIODevice::ReadOnly) && cut.open(QIODevice::WriteOnly));
+    const QByteArray bytes = whole.readAll();
+    cut.write(bytes.left(bytes.size() - 64));
+    cut.close();
+    Studio studio;
+    studio.window().show();
+    studio.window().openModel(path);
+    auto& page = *studio.window().findChild<ModelPage*>();
+    QVERIFY(QTest::qWaitFor([&] { return page.isVisible(); }, answerMs));
+    QCOMPARE(clashesOnPages(studio.window()).join(u'\n'), QString());
+}
+
+void TestShortcuts::tablesSortBesideOpening()
+{
+    Studio studio;
+    QVERIFY(open(studio));
+    MainWindow& window = studio.window();
+    window.showPage(QStringLiteral("model"));
+    auto& panel = window.findChild<ModelPage*>()->tensors();
+    for (QWidget* child = &panel; child != &window; child = child->parentWidget()) {
+        if (auto* const tabs = qobject_cast<QTabWidget*>(child->parentWidget()->parentWidget()))
+            tabs->setCurrentWidget(child);
+    }
+    auto& table = *panel.findChild<QTableView*>();
+    QVERIFY(table.isVisible());
+    table.setFocus();
+    table.setCurrentIndex(table.model()->index(3, 0));
+    QTest::keyClick(&table, Qt::Key_T, Qt::ControlModifier | Qt::ShiftModifier);
+    QCOMPARE(table.horizontalHeader()->sortIndicatorSection(), 0);
+    QCOMPARE(table.horizontalHeader()->sortIndicatorOrder(), Qt::AscendingOrder);
+    QCOMPARE(QApplication::focusWidget(), static_cast<QWidget*>(&table));
+    QTest::keyClick(&table, Qt::Key_O, Qt::ControlModifier | Qt::ShiftModifier);
+    auto* const dialog = window.findChild<QDialog*>(QStringLiteral("modelDialog"));
+    QVERIFY(dialog != nullptr && dialog->isVisible());
+    QCOMPARE(table.horizontalHeader()->sortIndicatorOrder(), Qt::AscendingOrder);
+}
+
+void TestShortcuts::escapeClearsThenStops()
+{
+    Studio studio;
+    QVERIFY(open(studio));
+    QVERIFY(runSlowly(studio));
+    QLineEdit& filter = studio.window().findChild<ModelTree*>()->filter();
+    studio.window().docks().raise(QStringLiteral("model"));
+    QVERIFY(filter.isVisible());
+    filter.setFocus();
+    QTest::keyClicks(&filter, QStringLiteral("router"));
+    QTest::keyClick(&filter, Qt::Key_Escape);
+    QCOMPARE(filter.text(), QString());
+    QVERIFY(studio.window().findChild<RunPage*>()->runActions()[3]->isEnabled()); // it still runs
+    QTest::keyClick(&filter, Qt::Key_Escape);
+    QVERIFY(QTest::qWaitFor([&] { return studio.run().state() == RunStore::State::Paused; }, answerMs));
+}
+
+QTEST_MAIN(TestShortcuts)
+#include "tst_shortcuts.moc"
