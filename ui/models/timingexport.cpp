@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "models/timingexport.h"
 
-#include "stores/latencystats.h"
-
 #include <QJsonDocument>
 #include <QJsonObject>
 
@@ -28,7 +26,7 @@ std::uint64_t sinceFirst(const std::vector<TimingEvent>& events, std::size_t ind
     return events[index].startNs - std::min(events[index].startNs, events.front().startNs);
 }
 
-void appendCsvRow(QByteArray& out, const std::vector<TimingEvent>& events, std::size_t index)
+void appendCsvRow(QByteArray& out, const std::vector<TimingEvent>& events, std::size_t index, Pauses pauses)
 {
     const TimingEvent& event = events[index];
     const auto number = [&out](double ns) { out += ',' + QByteArray::number(qint64(std::llround(ns))); };
@@ -37,8 +35,9 @@ void appendCsvRow(QByteArray& out, const std::vector<TimingEvent>& events, std::
     out += QByteArray::number(quint64(sinceFirst(events, index))) + ',' + QByteArray::number(quint64(event.totalNs));
     for (const float ns : {event.attentionNs, event.routerNs, event.expertsNs, event.headNs, event.samplingNs})
         number(double(ns));
-    const auto waiting = index > 0 ? waitingBetween(events[index - 1], event) : std::nullopt;
-    out += ',' + (waiting ? QByteArray::number(quint64(*waiting)) : QByteArray());
+    const auto gap = index > 0 ? gapBetween(events[index - 1], event, pauses) : std::nullopt;
+    out += ',' + (gap ? QByteArray::number(quint64(gap->waitingNs)) : QByteArray());
+    out += ',' + (gap ? QByteArray::number(quint64(gap->pausedNs)) : QByteArray());
     for (const Quantity quantity : countedQuantities) {
         const auto count = countOf(event, quantity);
         out += ',' + (count ? QByteArray::number(*count) : QByteArray());
@@ -89,11 +88,13 @@ QJsonObject otherData(const EngineInfo& info, const std::string& modelPath, std:
 
 } // namespace
 
-TimingFile timingsAsCsv()
+TimingFile timingsAsCsv(Pauses pauses)
 {
     return {"position,tokens,phase,start_ns,total_ns,attention_ns,router_ns,experts_ns,head_ns,sampling_ns,waiting_ns,"
-            "minor_faults,major_faults,cache_misses,branch_misses\n",
-        appendCsvRow, {}};
+            "paused_ns,minor_faults,major_faults,cache_misses,branch_misses\n",
+        [known = std::vector(pauses.begin(), pauses.end())](QByteArray& out, const std::vector<TimingEvent>& events,
+            std::size_t index) { appendCsvRow(out, events, index, known); },
+        {}};
 }
 
 TimingFile timingsAsTrace(const EngineInfo& info, const std::string& modelPath, std::uint64_t droppedSteps)

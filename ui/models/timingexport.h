@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "stores/latencystats.h"
 #include "types/engine_options.h"
 #include "types/timing_event.h"
 
 #include <QByteArray>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -15,13 +17,14 @@ namespace colibri {
 /// `tail`.
 struct TimingFile {
     QByteArray head;
-    void (*appendRow)(QByteArray& out, const std::vector<TimingEvent>& events, std::size_t index) = nullptr;
+    std::function<void(QByteArray& out, const std::vector<TimingEvent>& events, std::size_t index)> appendRow;
     QByteArray tail;
 };
 
-/// One line a step: times in nanoseconds, the start counted from the first step's; what was not counted, and waiting
-/// that is not known, is empty.
-TimingFile timingsAsCsv();
+/// One line a step: times in nanoseconds, the start counted from the first step's. What lies before a step is either
+/// waiting or a pause, as in the figures; it is empty where it is not known, as is what was not counted. `pauses` need
+/// not outlive the call.
+TimingFile timingsAsCsv(Pauses pauses);
 
 /// The JSON object format of Google's "Trace Event Format", as Perfetto, Speedscope and chrome://tracing read it: each
 /// step a complete event ("ph": "X") that holds its stages, in microseconds from the first step. A stage is the sum

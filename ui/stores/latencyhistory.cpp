@@ -17,7 +17,7 @@ std::array<double, stageCount> tokenStagesMs(const std::vector<TimingEvent>& eve
     std::array<double, stageCount> stages = stagesOf(event);
     if (index > 0)
         stages[std::size_t(Stage::Waiting)] =
-            double(between(events[index - 1], event, pauses).value_or(Between{}).waitingNs);
+            double(gapBetween(events[index - 1], event, pauses).value_or(Gap{}).waitingNs);
     for (double& value : stages)
         value *= 1e-6 / std::max(1u, event.tokens);
     return stages;
@@ -30,7 +30,7 @@ bool LatencyHistory::catchUp(const std::vector<TimingEvent>& events, Clock::time
         const std::size_t to = std::min(events.size(), from + clockGrain);
         m_stats.add(std::span(events).subspan(from, to - from), pauses);
         for (std::size_t index = from; index < to; ++index) {
-            const auto gap = index > 0 ? between(events[index - 1], events[index], pauses) : std::nullopt;
+            const auto gap = index > 0 ? gapBetween(events[index - 1], events[index], pauses) : std::nullopt;
             m_speed.add(events[index], gap && gap->paused);
             const auto stages = tokenStagesMs(events, index, pauses);
             const double all = std::accumulate(stages.begin(), stages.end(), 0.);

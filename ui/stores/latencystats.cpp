@@ -30,21 +30,14 @@ bool follows(const TimingEvent& before, const TimingEvent& event)
     return std::uint64_t{before.position} + before.tokens == event.position;
 }
 
-std::optional<std::uint64_t> waitingBetween(const TimingEvent& before, const TimingEvent& event)
+std::optional<Gap> gapBetween(const TimingEvent& before, const TimingEvent& event, Pauses pauses)
 {
     if (!follows(before, event))
         return std::nullopt;
     const std::uint64_t end = before.startNs + before.totalNs;
-    return event.startNs > end ? event.startNs - end : 0;
-}
-
-std::optional<Between> between(const TimingEvent& before, const TimingEvent& event, Pauses pauses)
-{
-    const auto ns = waitingBetween(before, event);
-    if (!ns)
-        return std::nullopt;
-    const bool paused = *ns > longestWaitNs || std::ranges::binary_search(pauses, event.position);
-    return paused ? Between{0, *ns, true} : Between{*ns, 0, false};
+    const std::uint64_t ns = event.startNs > end ? event.startNs - end : 0;
+    const bool paused = ns > longestWaitNs || std::ranges::binary_search(pauses, event.position);
+    return paused ? Gap{0, ns, true} : Gap{ns, 0, false};
 }
 
 std::optional<std::uint32_t> countOf(const TimingEvent& event, Quantity quantity)
@@ -68,7 +61,7 @@ void LatencyStats::collect(const TimingEvent& event, Pauses pauses, Batch& batch
     put(Quantity::Step, step);
     for (std::size_t stage = 0; stage <= std::size_t(Stage::Other); ++stage)
         to[stage + std::size_t(Quantity::Attention)].push_back(perToken(stages[stage], event.tokens));
-    if (const auto gap = m_last ? between(*m_last, event, pauses) : std::nullopt) {
+    if (const auto gap = m_last ? gapBetween(*m_last, event, pauses) : std::nullopt) {
         stages[std::size_t(Stage::Waiting)] = double(gap->waitingNs);
         if (!gap->paused)
             put(Quantity::Waiting, perToken(double(gap->waitingNs), event.tokens));

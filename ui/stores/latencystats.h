@@ -28,9 +28,6 @@ std::array<double, stageCount> stagesOf(const TimingEvent& event);
 
 /// Whether no step between the two is missing.
 bool follows(const TimingEvent& before, const TimingEvent& event);
-/// Nanoseconds between two steps that follow each other; empty when a step between them was not recorded.
-std::optional<std::uint64_t> waitingBetween(const TimingEvent& before, const TimingEvent& event);
-
 /// Positions of the steps before which the run was paused, ascending. Where they are not known, as of a saved run, a
 /// pause is still told by its length.
 using Pauses = std::span<const std::uint32_t>;
@@ -38,13 +35,13 @@ inline constexpr std::uint64_t longestWaitNs =
     2'000'000'000; ///< twice that of the slowest pace: a longer one is a pause
 
 /// What lies between two steps that follow each other: a wait or a pause.
-struct Between {
+struct Gap {
     std::uint64_t waitingNs = 0;
     std::uint64_t pausedNs = 0;
     bool paused = false;
 };
 /// Empty when a step between them was not recorded.
-std::optional<Between> between(const TimingEvent& before, const TimingEvent& event, Pauses pauses);
+std::optional<Gap> gapBetween(const TimingEvent& before, const TimingEvent& event, Pauses pauses);
 
 /// What figures are made of. Times are nanoseconds a token: those of a step divided by its tokens. Jitter is how much
 /// the time differs from that of the step before, in the same phase. Counts are those of a whole step.

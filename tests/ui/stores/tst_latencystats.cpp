@@ -195,9 +195,13 @@ void TestLatencyStats::stagesAndWaiting()
     QCOMPARE(stages[std::size_t(Stage::Attention)], 1e6);
     QCOMPARE(stages[std::size_t(Stage::Experts)], 2e6);
     QCOMPARE(stages[std::size_t(Stage::Other)], 1e6);
-    QCOMPARE(waitingBetween(run[2], run[3]), std::optional<std::uint64_t>(7'000'000));
-    QCOMPARE(waitingBetween(run[3], run[4]), std::optional<std::uint64_t>(0));
-    QVERIFY(!waitingBetween(run[4], run[5]));
+    const auto wait = gapBetween(run[2], run[3], {});
+    QVERIFY(wait && !wait->paused);
+    QCOMPARE(wait->waitingNs, std::uint64_t{7'000'000});
+    const auto none = gapBetween(run[3], run[4], {});
+    QVERIFY(none && !none->paused);
+    QCOMPARE(none->waitingNs, std::uint64_t{0});
+    QVERIFY(!gapBetween(run[4], run[5], {}));
     TimingEvent rounded = run[2];
     rounded.expertsNs = 5e6f; // more than the whole: what rounding can do in the small
     QCOMPARE(stagesOf(rounded)[std::size_t(Stage::Other)], 0.);

@@ -133,7 +133,7 @@ void TestLatencyPage::exports()
     auto* const dialog = shown.page.findChild<QFileDialog*>("saveDialog");
     QVERIFY(dialog);
     dialog->close();
-    shown.page.saveTimings(table, timingsAsCsv());
+    shown.page.saveTimings(table, timingsAsCsv(shown.store.pauses()));
     QTRY_COMPARE(saved.size(), 1);
     QFile file(table);
     QVERIFY(file.open(QIODevice::ReadOnly));
@@ -157,7 +157,7 @@ void TestLatencyPage::exportThatCannotBe()
     LatencyRun run(shown.store);
     Shown::fill(run, 5);
     QVERIFY(shown.settled());
-    shown.page.saveTimings("/nowhere/at/all.csv", timingsAsCsv());
+    shown.page.saveTimings("/nowhere/at/all.csv", timingsAsCsv(shown.store.pauses()));
     auto* const box = shown.page.findChild<QMessageBox*>();
     QVERIFY(box && box->text().contains("/nowhere/at/all.csv"));
     box->close();

@@ -12,7 +12,8 @@
 namespace colibri {
 namespace {
 
-constexpr double lineShare = 0.09; ///< of the height, that a line of text may take
+constexpr double nameShare = 0.12; ///< of the height, from the name of one line to that of the next
+constexpr double mostBeyondShare = 0.7; ///< of the height, that the texts at the edge may take
 constexpr double labelShare = 0.2; ///< of the width: nearer to its end, the name of a line goes to the left
 
 double edgeMs(const Histogram& histogram, std::size_t bin)
@@ -88,9 +89,8 @@ void HistogramPlot::showLine(std::size_t index, std::optional<double> ms, const 
     if (!ms)
         return;
     line.line->start->setCoords(*ms, 1);
-    line.line->end->setCoords(*ms, 0);
-    // Each name has a height of its own, so that lines that are close stay readable.
-    line.text->position->setCoords(*ms, std::max(0.1, lineShare * m_beyondLines) + 0.12 * double(index));
+    line.line->end->setCoords(*ms, line.line->end->coords().y());
+    line.text->position->setCoords(*ms, line.text->position->coords().y());
     const double end = edgeMs(m_histogram, m_histogram.percent.size());
     const bool atTheEnd = *ms > end - labelShare * (end - edgeMs(m_histogram, 0));
     line.text->setPositionAlignment((atTheEnd ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignTop);
@@ -114,6 +114,7 @@ void HistogramPlot::show(const Distribution& steps, const Distribution& kept, st
     }
     showLine(lineCount - 1, targetMs, tr("target"));
     fill(m_keptHistogram);
+    arrange();
     redraw();
 }
 
@@ -131,10 +132,9 @@ void HistogramPlot::showBeyond(const Distribution& steps, const Distribution& ke
         m_beyondTexts << tr("kept run: %n slower, up to %1 \u2192", nullptr, int(m_keptHistogram.beyond))
                              .arg(milliseconds(double(kept.largest()) * 1e-6));
     m_beyond->setVisible(!m_beyondTexts.isEmpty());
-    fitBeyond();
 }
 
-void HistogramPlot::fitBeyond()
+void HistogramPlot::breakBeyond()
 {
     const int room = axisRect()->width() - grid::unit;
     QStringList lines;
@@ -143,13 +143,32 @@ void HistogramPlot::fitBeyond()
         lines << (fits ? QStringList{text} : text.split(QStringLiteral(", ")));
     }
     m_beyond->setText(lines.join(u'\n'));
-    m_beyondLines = static_cast<int>(lines.size());
 }
 
-void HistogramPlot::resizeEvent(QResizeEvent* event)
+void HistogramPlot::arrange()
 {
-    Plot::resizeEvent(event);
-    fitBeyond();
+    breakBeyond();
+    const double row = QFontMetrics(font()).height();
+    const double height = std::max(1, axisRect()->height());
+    const auto rows = double(m_beyond->text().isEmpty() ? 0 : m_beyond->text().count(u'\n') + 1);
+    const double beyond = rows > 0 ? std::min(mostBeyondShare, (rows * row + 2 * grid::half) / height) : 0;
+    // Each name has a height of its own, so that lines that are close stay readable.
+    const double first = std::max(0.1, beyond);
+    const double step = std::min(std::max(nameShare, row / height), (1 - first) / lineCount);
+    for (std::size_t i = 0; i < lineCount; ++i) {
+        m_lines[i].line->end->setCoords(m_lines[i].line->end->coords().x(), beyond);
+        m_lines[i].text->position->setCoords(m_lines[i].text->position->coords().x(), first + step * double(i));
+    }
+    const bool none = m_histogram.percent.empty();
+    const double begin = none ? 0 : edgeMs(m_histogram, 0);
+    const double end = none ? 1 : edgeMs(m_histogram, m_histogram.percent.size());
+    setWhole({begin, end}, {0, std::min(100., stepUp(1.02 * m_top / (1 - beyond)))});
+}
+
+void HistogramPlot::fitAxes()
+{
+    Plot::fitAxes();
+    arrange();
 }
 
 void HistogramPlot::fill(const Histogram& kept)
@@ -159,14 +178,14 @@ void HistogramPlot::fill(const Histogram& kept)
     QVector<double> percent;
     QVector<double> edges;
     QVector<double> outline;
-    double top = 0;
+    m_top = 0;
     const bool hasKept = std::any_of(kept.percent.begin(), kept.percent.end(), [](double p) { return p > 0; });
     for (std::size_t bin = 0; bin < m_histogram.percent.size(); ++bin) {
         middles << edgeMs(m_histogram, bin) + width / 2;
         percent << m_histogram.percent[bin];
         edges << edgeMs(m_histogram, bin);
         outline << kept.percent[bin];
-        top = std::max({top, percent.last(), outline.last()});
+        m_top = std::max({m_top, percent.last(), outline.last()});
     }
     if (!edges.isEmpty()) {
         edges << edgeMs(m_histogram, m_histogram.percent.size());
@@ -180,9 +199,6 @@ void HistogramPlot::fill(const Histogram& kept)
         m_outline->addToLegend();
     else
         m_outline->removeFromLegend();
-    const double begin = edges.isEmpty() ? 0 : edges.first();
-    const double end = edges.isEmpty() ? 1 : edges.last();
-    setWhole({begin, end}, {0, std::min(100., stepUp(top * (1.02 + lineShare * m_beyondLines)))});
 }
 
 void HistogramPlot::paintScheme(ColorScheme scheme)

@@ -24,7 +24,7 @@ public:
     int percentileLines() const; ///< how many are drawn
 
 protected:
-    void resizeEvent(QResizeEvent* event) override;
+    void fitAxes() override; ///< breaks texts that are wider than the axes, and keeps their height free
 
 private:
     static constexpr std::size_t lineCount = std::size(shownPercentiles) + 1; ///< the last one is the target
@@ -36,7 +36,8 @@ private:
     void makeLines();
     void showLine(std::size_t index, std::optional<double> ms, const QString& name);
     void showBeyond(const Distribution& steps, const Distribution& kept);
-    void fitBeyond(); ///< breaks its texts where they are wider than the axes
+    void breakBeyond(); ///< where its texts are wider than the axes
+    void arrange(); ///< texts, lines and the range in the size of the axes
     void fill(const Histogram& kept);
     void paintScheme(ColorScheme scheme);
     QString readoutAt(double ms) const;
@@ -45,7 +46,7 @@ private:
     Histogram m_histogram;
     Histogram m_keptHistogram;
     QStringList m_beyondTexts;
-    int m_beyondLines = 0;
+    double m_top = 0; ///< percent of the highest bin
     QCPBars* m_bars;
     QCPGraph* m_outline;
     QCPItemText* m_beyond; ///< names the steps that are slower than the last bin, and percentiles there

@@ -38,6 +38,7 @@ enum Page { EmptyPage, ViewsPage };
 constexpr int refreshMs = 100;
 constexpr auto slice = std::chrono::milliseconds(4);
 constexpr int columnDigits[LatencyModel::ColumnCount]{14, 5, 6, 6, 6, 6, 6, 6, 7, 6, 6, 6, 6};
+constexpr int leastSelectedWidth = 20 * grid::unit; ///< with less, the selected token has a line of its own
 constexpr double largestTargetMs = 99'999.9;
 
 QString grouped(std::uint64_t count)
@@ -161,11 +162,11 @@ QWidget* LatencyPage::makeBar()
     m_over->setMinimumWidth(m_over->fontMetrics().horizontalAdvance(QStringLiteral("000.0 % over (0000000)")));
     m_over->setAccessibleName(tr("Steps over the target"));
     row->addWidget(m_over);
-    m_selected = new QLabel(bar);
+    m_selected = new ElidedLabel(bar);
     m_selected->setFont(monospaceFont());
     m_selected->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     m_selected->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    m_selected->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_selected->setMinimumWidth(leastSelectedWidth);
     m_selected->setAccessibleName(tr("Time of the selected token"));
     row->addWidget(m_selected);
     auto* const save = new QToolButton(bar);
@@ -214,7 +215,7 @@ void LatencyPage::makeExports()
     add(QStringLiteral("saveTimingsCsv"), tr("Save timings as &CSV..."), tr("One line a step, in nanoseconds"),
         Qt::Key_V, [this] {
             askForFile(this, QStringLiteral("timings.csv"), tr("Comma-separated values (*.csv)"),
-                [this](const QString& path) { saveTimings(path, timingsAsCsv()); });
+                [this](const QString& path) { saveTimings(path, timingsAsCsv(m_run.pauses())); });
         });
     add(QStringLiteral("saveTimingsTrace"), tr("Save as &trace events..."),
         tr("JSON of the Trace Event Format, which trace viewers read"), Qt::Key_J, [this] {
@@ -303,7 +304,9 @@ void LatencyPage::showAll()
     m_timeline->setKeptMedian(keptMedian ? std::optional(double(*keptMedian) * 1e-6) : std::nullopt);
     m_timeline->showHistory();
     m_histogram->show(stats.of(phase, Quantity::Step), kept.of(phase, Quantity::Step), targetMs());
-    m_histogram->setEmptyText(stats.steps(phase) > 0 ? QString() : noStepText(m_timeline->phase()));
+    m_histogram->setEmptyText(stats.steps(phase) > 0
+            ? QString()
+            : noStepText(phase == Phase::Decode ? ShownPhase::Decode : ShownPhase::Prefill));
     m_side->showHistory();
     m_figures.show(stats, kept, phase, QString::fromStdString(m_run.counterNote()));
     for (QAction* const action : m_exports)
@@ -320,7 +323,7 @@ void LatencyPage::showSelected()
         text = stepText(m_run.timings(), index, 1, true, m_run.pauses());
     }
     m_selected->setText(text.section(u'\n', 0, 0));
-    m_selected->setToolTip(text);
+    m_selected->setToolTip(text.section(u'\n', 1));
 }
 
 void LatencyPage::showTexts()

@@ -90,7 +90,7 @@ QString stepText(
         if (stages[stage] > 0)
             lines << QStringLiteral("%1 %2").arg(stageName(Stage(stage)), -12).arg(milliseconds(stages[stage]), 9);
     }
-    const auto gap = waiting && index > 0 ? between(events[index - 1], event, pauses) : std::nullopt;
+    const auto gap = waiting && index > 0 ? gapBetween(events[index - 1], event, pauses) : std::nullopt;
     if (gap && gap->paused)
         lines << Words::tr("%1 %2, before it")
                      .arg(Words::tr("Paused"), -12)

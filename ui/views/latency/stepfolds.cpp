@@ -12,15 +12,17 @@ namespace {
 constexpr double wantedBins = 40;
 constexpr std::uint64_t mostBins = 200;
 constexpr std::uint64_t timesBeyond = 4; ///< the way from the median to P90 beyond it
+constexpr std::uint64_t mostTimesMedian = 10; ///< further away, slow steps are not worth the width of the others
 
-/// How far the bins of a distribution reach.
 std::uint64_t reachOf(const Distribution& values)
 {
     const auto median = values.percentile(500);
     const auto high = values.percentile(900);
     if (!median || !high)
         return values.largest();
-    return std::min(values.largest(), *high + timesBeyond * (*high - *median));
+    const std::uint64_t reach = *high + timesBeyond * (*high - *median);
+    const auto most = values.percentile(980); // one of fifty may be left out
+    return std::min(values.largest(), most && *most <= mostTimesMedian * *median ? std::max(reach, *most) : reach);
 }
 
 double endOf(const TimingEvent& event)

@@ -47,7 +47,8 @@ struct Histogram {
 };
 /// From the least value to four times the way from the median to P90 beyond P90, or to the largest value when that is
 /// nearer or P90 is not known: a few slow steps do not press the others into one bin, they are counted in
-/// Histogram::beyond. The bins of `beside` (may be null) reach as far. Empty when `values` has none.
+/// Histogram::beyond. More than a few, P98 beyond that end, are shown as well when P98 is at most ten times the median.
+/// The bins of `beside` (may be null) reach as far. Empty when `values` has none.
 Histogram histogramOf(const Distribution& values, const Distribution* beside);
 /// The same bins for other values.
 Histogram withBinsOf(const Histogram& bins, const Distribution& values);

@@ -3,9 +3,13 @@
 
 #include <qcustomplot.h>
 
+#include <algorithm>
+#include <cmath>
+
 namespace colibri {
 
-/// Ticks of a linear axis. While it is whole, none lies between two whole numbers: for counts and positions.
+/// Ticks of a linear axis. While it is whole, none lies between two whole numbers, and no sub-tick either: for counts
+/// and positions.
 class CountTicker : public QCPAxisTicker {
 public:
     void setWhole(bool whole) { m_whole = whole; }
@@ -21,7 +25,10 @@ protected:
 
     int getSubTickCount(double step) override
     {
-        return m_whole && step <= 1 ? 0 : QCPAxisTicker::getSubTickCount(step);
+        int count = QCPAxisTicker::getSubTickCount(step);
+        while (m_whole && count > 0 && std::fmod(step, count + 1) != 0)
+            --count;
+        return count;
     }
 
     QString getTickLabel(double tick, const QLocale& locale, QChar format, int precision) override

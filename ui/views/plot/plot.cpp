@@ -67,9 +67,15 @@ void Plot::setEmptyText(const QString& text)
     if (text == m_empty->text())
         return;
     m_empty->setText(text);
-    m_empty->setGeometry(rect());
+    placeEmptyText();
     m_empty->setVisible(!text.isEmpty());
     m_label->hide();
+}
+
+void Plot::placeEmptyText()
+{
+    constexpr int ring = focusRingWidth; // which is seen around it
+    m_empty->setGeometry(rect().marginsRemoved({ring, ring, ring, ring}));
 }
 
 QString Plot::emptyText() const
@@ -211,8 +217,10 @@ void Plot::paintEvent(QPaintEvent* event)
 void Plot::changeEvent(QEvent* event)
 {
     QCustomPlot::changeEvent(event);
-    if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange)
+    if (event->type() == QEvent::PaletteChange || event->type() == QEvent::FontChange) {
         applyPalette();
+        fitAxes();
+    }
 }
 
 void Plot::showEvent(QShowEvent* event)
@@ -223,8 +231,15 @@ void Plot::showEvent(QShowEvent* event)
 
 void Plot::resizeEvent(QResizeEvent* event)
 {
+    placeEmptyText();
+    setViewport(rect());
+    updateLayout(); // QCustomPlot draws at once when it is resized
+    fitAxes();
     QCustomPlot::resizeEvent(event);
-    m_empty->setGeometry(rect());
+}
+
+void Plot::fitAxes()
+{
     const int labelWidth = fontMetrics().horizontalAdvance(QStringLiteral("000000")) + 2 * grid::unit;
     const int labelHeight = 3 * fontMetrics().height();
     xAxis->ticker()->setTickCount(std::clamp(axisRect()->width() / labelWidth, 2, 8));

@@ -59,7 +59,10 @@ protected:
     bool event(QEvent* event) override; ///< the tool tip, where no readout is
     void changeEvent(QEvent* event) override;
     void showEvent(QShowEvent* event) override;
-    void resizeEvent(QResizeEvent* event) override; ///< as many ticks as their labels have room
+    void resizeEvent(QResizeEvent* event) override;
+    /// The axes have another size or font, and nothing has been drawn in it yet. Sets how many ticks have room for
+    /// their labels.
+    virtual void fitAxes();
     void wheelEvent(QWheelEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
@@ -72,6 +75,7 @@ protected:
 private:
     void makeActions();
     void applyPalette();
+    void placeEmptyText();
     void zoom(Qt::Orientations axes, double factor, QPointF around);
     void move(double shareX, double shareY); ///< by shares of what is shown
     void showReadout(QPointF at);

@@ -77,9 +77,7 @@ QString ExpertPanel::text(int position) const
     const RunStore& run = m_routing.run();
     if (position < 0 || position >= run.tokens())
         return {};
-    const TokenPiece& piece = run.piece(position);
-    // A part of a character says more by its bytes than by a sliver.
-    return lookOf(piece) == TokenLook::Continuation ? hexBytes(piece.bytes) : shownOnOneLine(piece);
+    return shownOrBytes(run.piece(position));
 }
 
 void ExpertPanel::clear()

@@ -10,6 +10,11 @@
 #include <QLabel>
 
 namespace colibri {
+namespace {
+
+constexpr int leastNoteWidth = 12 * grid::unit; ///< with less, the note has a line of its own
+
+} // namespace
 
 RoutingBar::RoutingBar(QWidget* parent)
     : QWidget(parent)
@@ -26,6 +31,7 @@ RoutingBar::RoutingBar(QWidget* parent)
     m_note->setFont(monospaceFont());
     m_note->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     m_note->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    m_note->setMinimumWidth(leastNoteWidth);
     flow->addWidget(m_note);
     connect(m_comparison, &QComboBox::currentIndexChanged, this,
         [this] { m_stretch->setEnabled(choice().comparison != Comparison::PromptAndAnswer); });

@@ -126,10 +126,16 @@ void RoutingPage::arrangeLayers()
     const int columns = figuresWidth();
     const bool beside = m_layers->width() >= columns + leastMapWidth;
     const Qt::Orientation orientation = beside ? Qt::Horizontal : Qt::Vertical;
-    if (m_layers->orientation() == orientation && m_arrangedFor == columns)
-        return;
-    m_layers->setOrientation(orientation);
+    const bool arranged = m_arrangedFor > 0 && m_layers->orientation() == orientation;
+    const int more = columns - m_arrangedFor;
     m_arrangedFor = columns;
+    if (arranged) {
+        const QList<int> sizes = m_layers->sizes();
+        if (beside && more != 0)
+            m_layers->setSizes({sizes[0] - more, sizes[1] + more});
+        return;
+    }
+    m_layers->setOrientation(orientation);
     const int whole = (beside ? m_layers->width() : m_layers->height()) - m_layers->handleWidth();
     const int rows = m_figures->horizontalHeader()->sizeHint().height() + 2 * m_figures->frameWidth()
         + m_figures->verticalHeader()->length();

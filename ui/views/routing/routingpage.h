@@ -65,8 +65,9 @@ private:
     QWidget* makeLeft();
     void setUpFigures();
     /// Puts the figures beside the map, as wide as their columns, or below it where that leaves the map too little.
+    /// Sizes that the user has chosen stay; the figures grow and shrink with their columns.
     void arrangeLayers();
-    int figuresWidth() const; ///< with all columns
+    int figuresWidth() const; ///< with all columns that are shown
     void connectParts();
     void restart();
     void applyChoice();

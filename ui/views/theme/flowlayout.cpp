@@ -14,6 +14,12 @@ bool expands(QLayoutItem& item)
     return any || item.expandingDirections() & Qt::Horizontal;
 }
 
+/// Also of an item that takes any width, which has no hint.
+int wantedWidth(const QLayoutItem& item)
+{
+    return std::max(item.sizeHint().width(), item.minimumSize().width());
+}
+
 /// Items [from, to) in a line of this width, from `left` on, in the middle of its height.
 void placeLine(const std::vector<std::unique_ptr<QLayoutItem>>& items, std::size_t from, std::size_t to,
     const QRect& line, int spacing)
@@ -21,12 +27,12 @@ void placeLine(const std::vector<std::unique_ptr<QLayoutItem>>& items, std::size
     int free = line.width() - spacing * static_cast<int>(to - from - 1);
     int expanding = 0;
     for (std::size_t at = from; at < to; ++at) {
-        free -= items[at]->sizeHint().width();
+        free -= wantedWidth(*items[at]);
         expanding += expands(*items[at]);
     }
     int left = line.left();
     for (std::size_t at = from; at < to; ++at) {
-        QSize size = items[at]->sizeHint();
+        QSize size(wantedWidth(*items[at]), items[at]->sizeHint().height());
         if (free < 0 || expands(*items[at]))
             size.rwidth() += free / std::max(1, expanding);
         size.setWidth(std::max(0, std::min(size.width(), line.right() + 1 - left)));
@@ -54,9 +60,9 @@ QLayoutItem* FlowLayout::takeAt(int index)
 
 QSize FlowLayout::sizeHint() const
 {
-    QSize size;
+    QSize size(0, 0);
     for (const auto& item : m_items)
-        size = {size.width() + item->sizeHint().width(), std::max(size.height(), item->sizeHint().height())};
+        size = {size.width() + wantedWidth(*item), std::max(size.height(), item->sizeHint().height())};
     const QMargins around = contentsMargins();
     return size + QSize(spacing() * std::max(0, count() - 1), 0)
         + QSize(around.left() + around.right(), around.top() + around.bottom());
@@ -87,11 +93,11 @@ int FlowLayout::arrange(const QRect& rect, bool place) const
         int width = 0;
         int height = 0;
         for (; to < m_items.size(); ++to) {
-            const QSize hint = m_items[to]->sizeHint();
-            if (to > from && width + hint.width() > area.width())
+            const int wanted = wantedWidth(*m_items[to]);
+            if (to > from && width + wanted > area.width())
                 break;
-            width += hint.width() + spacing();
-            height = std::max(height, hint.height());
+            width += wanted + spacing();
+            height = std::max(height, m_items[to]->sizeHint().height());
         }
         if (place)
             placeLine(m_items, from, to, {area.left(), top, area.width(), height}, spacing());

@@ -9,7 +9,8 @@
 namespace colibri {
 
 /// Widgets in lines, from left to right: what has no room in a line begins the next one. Those that expand, or take any
-/// width, share what their line has left. The layout is no narrower than its widest item has to be.
+/// width from their minimum on, share what their line has left. The layout is no narrower than its widest item has to
+/// be.
 class FlowLayout : public QLayout {
     Q_OBJECT
 

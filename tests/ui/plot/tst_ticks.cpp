@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Ticks stand where their axis has values, as many as have room; focus is seen with and without something drawn.
+#include "views/plot/countticker.h"
+#include "views/plot/plot.h"
+#include "views/theme/flatstyle.h"
+
+#include <QImage>
+#include <QLabel>
+#include <QTest>
+
+#include <cmath>
+
+using namespace colibri;
+
+class TestTicks : public QObject {
+    Q_OBJECT
+
+private slots:
+    void ofCountsAreWhole_data()
+    {
+        QTest::addColumn<double>("end");
+        for (const double end : {1., 3., 7., 9., 12., 20., 33., 60., 100., 250., 1000., 1e6})
+            QTest::newRow(qPrintable(QString::number(end))) << end;
+    }
+
+    void ofCountsAreWhole()
+    {
+        QFETCH(double, end);
+        for (const bool middles : {false, true}) {
+            for (int count = 2; count <= 8; ++count) {
+                CountTicker ticker;
+                ticker.setMiddles(middles);
+                ticker.setTickCount(count);
+                QVector<double> ticks;
+                QVector<double> between;
+                ticker.generate({0, end}, {}, 'g', 6, ticks, &between, nullptr);
+                for (const double tick : ticks + between) {
+                    const double item = tick - ticker.tickOrigin();
+                    QVERIFY2(std::abs(item - std::round(item)) < 1e-9, qPrintable(QString::number(item)));
+                }
+                QVERIFY(end < 12 || ticks.size() > 1);
+            }
+        }
+        CountTicker speed;
+        speed.setWhole(false);
+        QVector<double> ticks;
+        QVector<double> between;
+        speed.generate({0, 1}, {}, 'g', 6, ticks, &between, nullptr);
+        QVERIFY(between.size() > 1);
+    }
+
+    void stepsOfTwoKeepTheWholeOneBetween()
+    {
+        CountTicker ticker;
+        ticker.setTickCount(5);
+        QVector<double> ticks;
+        QVector<double> between;
+        ticker.generate({0, 8}, {}, 'g', 6, ticks, &between, nullptr);
+        QCOMPARE(ticks, (QVector<double>{0, 2, 4, 6, 8}));
+        for (const double odd : {1., 3., 5., 7.})
+            QVERIFY(between.contains(odd));
+    }
+
+    void haveRoomForTheirLabels()
+    {
+        Plot plot(QStringLiteral("Line"));
+        plot.setWhole({0, 10}, {0, 10});
+        plot.resize(800, 600);
+        plot.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&plot));
+        int drawn = 0;
+        connect(&plot, &QCustomPlot::afterReplot, &plot, [&] { drawn = int(plot.xAxis->tickVector().size()); });
+        const auto shown = [&](QSize size) {
+            drawn = 0;
+            plot.resize(size); // draws at once
+            return drawn;
+        };
+        const int wide = shown({900, 600});
+        const int narrow = shown({170, 600});
+        QVERIFY2(wide > narrow && narrow > 0, qPrintable(QStringLiteral("%1 %2").arg(wide).arg(narrow)));
+        plot.replot();
+        QCOMPARE(int(plot.xAxis->tickVector().size()), narrow);
+    }
+
+    void focusIsSeenAroundWords()
+    {
+        Plot plot(QStringLiteral("Line"));
+        plot.setEmptyText(QStringLiteral("No step yet."));
+        plot.resize(400, 300);
+        plot.show();
+        plot.activateWindow();
+        QVERIFY(QTest::qWaitForWindowActive(&plot));
+        plot.clearFocus();
+        const QImage without = plot.grab().toImage();
+        plot.setFocus(Qt::TabFocusReason);
+        QVERIFY(plot.hasFocus());
+        const QImage with = plot.grab().toImage();
+        const QRgb ring = plot.palette().color(QPalette::Highlight).rgb();
+        const QPoint sides[]{{0, 150}, {399, 150}, {200, 0}, {200, 299}};
+        for (const QPoint side : sides) {
+            QCOMPARE(with.pixel(side), ring);
+            QVERIFY(without.pixel(side) != ring);
+        }
+        plot.resize(300, 200);
+        QCOMPARE(plot.grab().toImage().pixel(299, 100), ring);
+        QVERIFY(plot.findChild<QLabel*>("empty")->geometry().contains(plot.axisRect()->rect())); // no axis is seen
+    }
+};
+
+QTEST_MAIN(TestTicks)
+#include "tst_ticks.moc"
