@@ -220,7 +220,7 @@ QList<Finding> sizeFindings(const SourceTree& tree)
 {
     QList<Finding> findings;
     for (const QString& path : tree.keys()) {
-        if (!isProduct(path) || !isCode(path))
+        if (!isCode(path) || !(isProduct(path) || path.startsWith(QLatin1String("tests/"))))
             continue;
         const int lines = lineCount(tree.value(path));
         const int limit = isHeader(path) ? maxHeaderLines : maxSourceLines;

@@ -26,7 +26,7 @@ QList<Finding> sideEffectFindings(const SourceTree& tree);
 inline constexpr int maxHeaderLines = 150;
 inline constexpr int wantedSourceLines = 400;
 inline constexpr int maxSourceLines = 600;
-/// Files of engine/, ui/ and app/ past the hard limits.
+/// Files of engine/, ui/, app/ and tests/ past the hard limits.
 QList<Finding> sizeFindings(const SourceTree& tree);
 
 /// Files without a licence line, or with another licence than their folder's.

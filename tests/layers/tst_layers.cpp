@@ -189,6 +189,8 @@ void LayersTest::sizeRule()
     QCOMPARE(findings("engine/types/a.h", maxHeaderLines + 1), 1);
     QCOMPARE(findings("ui/stores/a.cpp", maxSourceLines), 0);
     QCOMPARE(findings("ui/stores/a.cpp", maxSourceLines + 1), 1);
+    QCOMPARE(findings("tests/ui/support/a.h", maxHeaderLines + 1), 1);
+    QCOMPARE(findings("tests/data/a.json", maxSourceLines + 1), 0);
 }
 
 void LayersTest::licenceRule_data()

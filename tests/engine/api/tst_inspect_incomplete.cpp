@@ -38,12 +38,6 @@ std::uint64_t missingIn(const Inspection& inspection)
     return sum;
 }
 
-/// What a thing that can only be looked at may not do.
-QString opens(const QString& path)
-{
-    return openModel(path.toStdString()) ? QStringLiteral("it opens as a model") : QString();
-}
-
 } // namespace
 
 /// Models whose data are not all there: the heads are read, every tensor is listed, and nothing runs.
@@ -55,7 +49,7 @@ private slots:
     void cutGguf_data();
     void cutGguf();
     void cutHead();
-    void wholeAgain();
+    void whole();
     void splitWithoutAPart();
     void splitWithACutPart_data();
     void splitWithACutPart();
@@ -146,7 +140,7 @@ void TestInspectIncomplete::cutHead()
     }
 }
 
-void TestInspectIncomplete::wholeAgain()
+void TestInspectIncomplete::whole()
 {
     const auto whole = inspectModel((data + "/gguf/model.gguf").toStdString());
     QVERIFY(whole && whole->model && !whole->refused && whole->config);
@@ -168,7 +162,7 @@ void TestInspectIncomplete::splitWithoutAPart()
     QVERIFY(seen->tensors.size() > 1 && seen->tensors.size() < 27);
     for (const TensorInfo& tensor : seen->tensors)
         QVERIFY(tensor.file != 1);
-    QCOMPARE(opens(path(parts[0])), QString());
+    QVERIFY(!openModel(path(parts[0]).toStdString()));
 }
 
 void TestInspectIncomplete::splitWithACutPart_data()
@@ -196,7 +190,7 @@ void TestInspectIncomplete::splitWithACutPart()
     QCOMPARE(seen->tensors.size() == 27, listed);
     QCOMPARE(missingIn(*seen) > 0, listed);
     QCOMPARE(seen->files.at(1).size, quint64(size));
-    QCOMPARE(opens(path("model-00001-of-00003.gguf")), QString());
+    QVERIFY(!openModel(path("model-00001-of-00003.gguf").toStdString()));
 }
 
 void TestInspectIncomplete::cutSafetensors_data()
@@ -273,7 +267,7 @@ void TestInspectIncomplete::shards()
     }
     QCOMPARE(missingIn(*seen) > 0, size > 1000);
     QVERIFY(seen->config && seen->config->numExperts == 6);
-    QCOMPARE(opens(m_folder->path()), QString());
+    QVERIFY(!openModel(m_folder->path().toStdString()));
 }
 
 void TestInspectIncomplete::exports_data()
@@ -319,7 +313,7 @@ void TestInspectIncomplete::exports()
     QVERIFY(tensorOf(*seen, "model.norm.weight"));
     QCOMPARE(std::ranges::count(seen->files, true, &FileInfo::missing), size < 0);
     QVERIFY(seen->config && seen->config->numExperts == 6);
-    QCOMPARE(opens(out), QString());
+    QVERIFY(!openModel(out.toStdString()));
 }
 
 QTEST_GUILESS_MAIN(TestInspectIncomplete)

@@ -8,7 +8,6 @@
 
 using namespace colibri;
 using namespace colibri::test;
-namespace t = colibri::test;
 
 /// What is read of good files.
 class GgufTest : public QObject {
@@ -90,7 +89,7 @@ void GgufTest::configuration()
 {
     std::vector<std::string> notes;
     GgufWriter w = goodGguf();
-    w.key("many", t::array, GgufWriter::list(t::u8, 5000, QByteArray(5000, 'm')));
+    w.key("many", array, GgufWriter::list(u8, 5000, QByteArray(5000, 'm')));
     const QByteArray file = w.file();
     const auto head = parsed(file, notes);
     QVERIFY(head);
@@ -133,9 +132,9 @@ void GgufTest::alignments_data()
     QTest::addColumn<int>("notes");
     QTest::newRow("absent") << 32u << -1 << 0;
     for (const std::uint32_t alignment : {8u, 16u, 32u, 64u, 4096u, 65536u})
-        QTest::addRow("%u", alignment) << alignment << int(t::u32) << 0;
-    QTest::newRow("1") << 1u << int(t::u32) << 1;
-    QTest::newRow("as i32, which is ignored") << 32u << int(t::i32) << 1;
+        QTest::addRow("%u", alignment) << alignment << int(u32) << 0;
+    QTest::newRow("1") << 1u << int(u32) << 1;
+    QTest::newRow("as i32, which is ignored") << 32u << int(i32) << 1;
 }
 
 void GgufTest::alignments()
@@ -147,7 +146,7 @@ void GgufTest::alignments()
     w.alignment = laidOut;
     w.words("general.architecture", "x");
     if (type >= 0) // an i32 says 64, and 32 is used
-        w.key("general.alignment", std::uint32_t(type), raw(type == int(t::i32) ? 64u : laidOut));
+        w.key("general.alignment", std::uint32_t(type), raw(type == int(i32) ? 64u : laidOut));
     w.tensor("a", {3}, 24, "abc").tensor("b", {5}, 24, "bcdef");
     std::vector<std::string> said;
     const QByteArray file = w.file();

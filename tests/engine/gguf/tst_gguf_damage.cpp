@@ -9,7 +9,6 @@
 
 using namespace colibri;
 using namespace colibri::test;
-namespace t = colibri::test;
 
 Q_DECLARE_METATYPE(Errc)
 
@@ -54,34 +53,33 @@ void rowsOfHeadAndMetadata()
         {"offset 16", "metadata_kv_count is 1048592", "holds at most"});
     row("a few more keys", counts(0, 2), Errc::Truncated, {"metadata[17].key: "});
     row("type 13", oneKey(13, raw(0u)), Errc::Malformed, {"metadata[0] \"k\": its type is 13", "0 to 12", "offset 33"});
-    row("bool 2", oneKey(t::boolean, raw<std::uint8_t>(2)), Errc::Malformed,
+    row("bool 2", oneKey(boolean, raw<std::uint8_t>(2)), Errc::Malformed,
         {"metadata[0] \"k\": a bool is 2", "offset 37"});
-    row("bool 255 in an array", oneKey(t::array, GgufWriter::list(t::boolean, 3, QByteArray("\1\xFF\0", 3))),
-        Errc::Malformed, {"metadata[0] \"k\": a bool is 255", "offset 50"});
-    row("string past the end", oneKey(t::text, raw<std::uint64_t>(1000)), Errc::Truncated,
+    row("bool 255 in an array", oneKey(array, GgufWriter::list(boolean, 3, QByteArray("\1\xFF\0", 3))), Errc::Malformed,
+        {"metadata[0] \"k\": a bool is 255", "offset 50"});
+    row("string past the end", oneKey(text, raw<std::uint64_t>(1000)), Errc::Truncated,
         {"metadata[0] \"k\": a string's length is 1000", "offset 37"});
-    row("string of 2^64 - 1", oneKey(t::text, raw(UINT64_MAX)), Errc::Truncated,
+    row("string of 2^64 - 1", oneKey(text, raw(UINT64_MAX)), Errc::Truncated,
         {"a string's length is 18446744073709551615"});
     row("key of 2^63",
         GgufWriter().file().left(16) + raw<std::uint64_t>(1) + raw<std::uint64_t>(1ull << 63) + QByteArray(40, '\0'),
         Errc::Truncated, {"metadata[0].key: a string's length is 9223372036854775808", "offset 24"});
-    row("empty key", GgufWriter().key("", t::u32, raw(1u)).file(), Errc::Malformed,
-        {"metadata[0].key has 0 characters"});
-    row("key of 70,000", GgufWriter().key(QByteArray(70000, 'k'), t::u32, raw(1u)).file(), Errc::Malformed,
+    row("empty key", GgufWriter().key("", u32, raw(1u)).file(), Errc::Malformed, {"metadata[0].key has 0 characters"});
+    row("key of 70,000", GgufWriter().key(QByteArray(70000, 'k'), u32, raw(1u)).file(), Errc::Malformed,
         {"metadata[0].key has 70000 characters"});
-    row("array longer than the file", oneKey(t::array, GgufWriter::list(t::u64, 1000, {})), Errc::Truncated,
+    row("array longer than the file", oneKey(array, GgufWriter::list(u64, 1000, {})), Errc::Truncated,
         {"\"k\": an array's length is 1000", "type u64"});
-    row("array length overflows", oneKey(t::array, GgufWriter::list(t::f64, 1ull << 61, {})), Errc::Truncated,
+    row("array length overflows", oneKey(array, GgufWriter::list(f64, 1ull << 61, {})), Errc::Truncated,
         {"an array's length is 2305843009213693952"});
-    row("array of type 99", oneKey(t::array, GgufWriter::list(99, 1, {})), Errc::Malformed,
+    row("array of type 99", oneKey(array, GgufWriter::list(99, 1, {})), Errc::Malformed,
         {"\"k\": the type of an array's elements is 99"});
     row("text of an array past the end",
-        oneKey(t::array, GgufWriter::list(t::text, 2, GgufWriter::string("ok") + raw<std::uint64_t>(5000))),
-        Errc::Truncated, {"\"k\": element 1: a string's length is 5000"});
-    QByteArray deep = GgufWriter::list(t::u8, 0, {});
+        oneKey(array, GgufWriter::list(text, 2, GgufWriter::string("ok") + raw<std::uint64_t>(5000))), Errc::Truncated,
+        {"\"k\": element 1: a string's length is 5000"});
+    QByteArray deep = GgufWriter::list(u8, 0, {});
     for (int i = 0; i < 70; ++i)
-        deep = GgufWriter::list(t::array, 1, deep);
-    row("arrays too deep", oneKey(t::array, deep), Errc::Malformed, {"more than 64 levels deep"});
+        deep = GgufWriter::list(array, 1, deep);
+    row("arrays too deep", oneKey(array, deep), Errc::Malformed, {"more than 64 levels deep"});
     row("a key twice", GgufWriter().number("k", 1).number("j", 2).number("k", 3).file(), Errc::Malformed,
         {"metadata[2] \"k\": the key stands twice, first at offset 24", "offset 58"});
     for (const std::uint32_t bad : {0u, 3u, 48u, 0x80000000u})

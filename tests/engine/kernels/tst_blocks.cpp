@@ -1,8 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/kernels/blocks.h"
 #include "kernels/tables.h"
+#include "types/half.h"
 
 #include <QTest>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <vector>
 
 #include <sys/mman.h>
 #include <unistd.h>

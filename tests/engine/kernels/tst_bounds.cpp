@@ -4,6 +4,10 @@
 
 #include <QTest>
 
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/kernels/samples.h"
+#include "types/half.h"
 
 #include <QTest>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
+#include <limits>
+#include <vector>
 
 using namespace colibri;
 

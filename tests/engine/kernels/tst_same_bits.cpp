@@ -4,8 +4,13 @@
 
 #include <QTest>
 
+#include <algorithm>
+#include <bit>
+#include <cmath>
 #include <functional>
+#include <limits>
 #include <numeric>
+#include <vector>
 
 using namespace colibri;
 using samples::Kind;

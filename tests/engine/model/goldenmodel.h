@@ -81,5 +81,7 @@ inline QString otherBits(const ModelPtr& model, EngineOptions options, std::span
 } // namespace colibri::test
 
 #define REQUIRE_CASE(golden)                                                                                           \
-    if (!(golden).exists())                                                                                            \
-    QSKIP("COLIBRI_SHARED names no folder with golden data")
+    do {                                                                                                               \
+        if (!(golden).exists())                                                                                        \
+            QSKIP("COLIBRI_SHARED names no folder with golden data");                                                  \
+    } while (false)

@@ -45,5 +45,7 @@ struct OpenedFolder {
 } // namespace colibri::test
 
 #define REQUIRE_FOLDER(folder)                                                                                         \
-    if ((folder).tensors.empty())                                                                                      \
-    QSKIP("COLIBRI_SHARED names no folder with golden data")
+    do {                                                                                                               \
+        if ((folder).tensors.empty())                                                                                  \
+            QSKIP("COLIBRI_SHARED names no folder with golden data");                                                  \
+    } while (false)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "studio.h"
 #include "ui/support/ownsettings.h"
+#include "ui/support/shownstudio.h"
 #include "views/export/exportdialog.h"
 #include "views/export/exportform.h"
 #include "views/export/exportsizes.h"
@@ -18,22 +18,9 @@
 /// What the tests of exports share: a studio as its user has it, and a folder to export to.
 namespace colibri::test {
 
-inline constexpr int answerMs = 120000; ///< far beyond what anything here takes
-
-inline const QString tinyFolder = QStringLiteral(COLIBRI_TEST_DATA "/qwen3moe-f32");
 inline const QString tinyGguf = QStringLiteral(COLIBRI_TEST_DATA "/gguf/model.gguf");
 
-/// A studio with a shown window, and the ways to its parts.
-struct Shown {
-    Shown()
-    {
-        studio->window().resize(1000, 650);
-        studio->window().show();
-        studio->window().activateWindow();
-        (void)QTest::qWaitForWindowActive(&studio->window());
-    }
-    MainWindow& window() { return studio->window(); }
-    QAction* action(const char* name) { return window().findChild<QAction*>(QLatin1String(name)); }
+struct Shown : ShownStudio {
     bool open(const QString& path)
     {
         window().openModel(path);
@@ -58,7 +45,7 @@ struct Shown {
     bool ask(const QString& folder, const QString& name)
     {
         press();
-        if (!QTest::qWaitFor([&] { return dialog() && dialog()->isVisible() && studio->exports().plan(); }, answerMs))
+        if (!QTest::qWaitFor([&] { return dialog() && dialog()->isVisible() && studio.exports().plan(); }, answerMs))
             return false;
         dialog()->form().setPlace(folder, name);
         return true;
@@ -71,11 +58,9 @@ struct Shown {
     }
     bool waitFor(ExportStore::State state)
     {
-        return QTest::qWaitFor([&] { return studio->exports().state() == state; }, answerMs);
+        return QTest::qWaitFor([&] { return studio.exports().state() == state; }, answerMs);
     }
-    const ExportReportFacts& report() { return *studio->exports().report(); }
-
-    std::unique_ptr<Studio> studio = std::make_unique<Studio>();
+    const ExportReportFacts& report() { return *studio.exports().report(); }
 };
 
 /// Settings of its own, and a folder of each test.

@@ -44,7 +44,7 @@ void TestExportFailures::initTestCase()
 void TestExportFailures::errorsAreShown()
 {
     Shown shown;
-    QVERIFY(shown.open(tinyFolder));
+    QVERIFY(shown.open(tinyFolder()));
     QVERIFY(shown.ask(m_folder.path(), QStringLiteral("export")));
     shown.named<QCheckBox>("exportTable").setChecked(true);
     shown.named<QComboBox>("exportTextKind").setCurrentIndex(2);
@@ -60,7 +60,7 @@ void TestExportFailures::errorsAreShown()
     QVERIFY(QDir(m_folder.path()).mkdir(QStringLiteral("export")));
     shown.named<QCheckBox>("exportTable").setChecked(false);
     shown.click("startExport");
-    QCOMPARE(shown.studio->exports().state(), ExportStore::State::Failed); // of the one before
+    QCOMPARE(shown.studio.exports().state(), ExportStore::State::Failed); // of the one before
     QVERIFY(shown.named<QLabel>("exportPlaceNote").text().contains(QLatin1String("already")));
     QVERIFY(!shown.named<QPushButton>("startExport").isEnabled());
     shown.named<QLineEdit>("exportName").setText(QStringLiteral("another"));
@@ -89,12 +89,12 @@ void TestExportFailures::cancelLeavesNothing()
 void TestExportFailures::comparisonIsLeftOut()
 {
     Shown shown;
-    QVERIFY(shown.open(tinyFolder));
+    QVERIFY(shown.open(tinyFolder()));
     QVERIFY(shown.ask(m_folder.path(), QStringLiteral("export")));
     shown.named<QSpinBox>("exportCheckTokens").setValue(100'000);
     // Stops it when it has been asked for, before its first look at the progress.
-    QObject::connect(&shown.studio->exports(), &ExportStore::stateChanged, &shown.window(), [&] {
-        if (shown.studio->exports().state() == ExportStore::State::Comparing)
+    QObject::connect(&shown.studio.exports(), &ExportStore::stateChanged, &shown.window(), [&] {
+        if (shown.studio.exports().state() == ExportStore::State::Comparing)
             shown.click("cancelExport");
     });
     shown.click("startExport");
@@ -115,7 +115,7 @@ void TestExportFailures::closedDuringTheWork()
         // Without its dialog it goes on, and the dialog comes back to it.
         QTest::keyClick(shown.dialog(), Qt::Key_Escape);
         QTRY_VERIFY(!shown.dialog());
-        QVERIFY(shown.studio->exports().busy());
+        QVERIFY(shown.studio.exports().busy());
         shown.action("exportModel")->trigger();
         QVERIFY(shown.named<QProgressBar>("exportBar").isVisible());
         shown.window().close();

@@ -92,7 +92,7 @@ void TestExports::theActionFollowsTheModel()
         return false;
     };
     QVERIFY(!inPalette());
-    QVERIFY(shown.open(tinyFolder));
+    QVERIFY(shown.open(tinyFolder()));
     QVERIFY(inPalette());
     QVERIFY(action->toolTip().contains(QLatin1String("Ctrl+E")));
     QVERIFY(shown.ask(m_folder.path(), QStringLiteral("a")));
@@ -111,7 +111,7 @@ void TestExports::previewIsWhatIsWritten_data()
     QTest::addColumn<QString>("model");
     QTest::addColumn<int>("choice");
     QTest::addColumn<bool>("table");
-    const std::pair<const char*, QString> models[]{{"folder", tinyFolder}, {"gguf", tinyGguf}};
+    const std::pair<const char*, QString> models[]{{"folder", tinyFolder()}, {"gguf", tinyGguf}};
     for (const auto& [name, model] : models) {
         for (std::size_t choice = 0; choice < exportChoices.size(); ++choice) {
             const QString dtype = exportChoiceText(exportChoices[choice]);
@@ -153,7 +153,7 @@ void TestExports::previewIsWhatIsWritten()
 void TestExports::reportIsShownAgain()
 {
     Shown shown;
-    QVERIFY(shown.open(tinyFolder));
+    QVERIFY(shown.open(tinyFolder()));
     QVERIFY(shown.ask(m_folder.path(), QStringLiteral("export")));
     shown.choose(1);
     shown.click("startExport");
@@ -223,15 +223,15 @@ void TestExports::openedByItsButton()
     QTRY_COMPARE_WITH_TIMEOUT(shown.opened(), m_folder.path(QStringLiteral("export")), answerMs);
     // Once more, of the model that is open now: the name does not collide.
     shown.click("exportAgain");
-    QTRY_VERIFY(shown.studio->exports().plan());
-    QCOMPARE(shown.studio->exports().plan()->source, m_folder.path(QStringLiteral("export")));
+    QTRY_VERIFY(shown.studio.exports().plan());
+    QCOMPARE(shown.studio.exports().plan()->source, m_folder.path(QStringLiteral("export")));
     QCOMPARE(shown.named<QLineEdit>("exportName").text(), QStringLiteral("export-export"));
 }
 
 void TestExports::tablesAreMade()
 {
     Shown shown;
-    QVERIFY(shown.open(tinyFolder));
+    QVERIFY(shown.open(tinyFolder()));
     QVERIFY(shown.ask(m_folder.path(), QStringLiteral("export")));
     QFile text(m_folder.path(QStringLiteral("text.txt")));
     QVERIFY(text.open(QIODevice::WriteOnly));
@@ -254,11 +254,11 @@ void TestExports::tablesAreMade()
 void TestExports::modelsChangeUnderTheDialog()
 {
     Shown shown;
-    QVERIFY(shown.open(tinyFolder));
+    QVERIFY(shown.open(tinyFolder()));
     QVERIFY(shown.ask(m_folder.path(), QStringLiteral("export")));
     const std::uint64_t before = shown.dialog()->form().sizes().chosen()->total;
     QVERIFY(shown.open(tinyGguf));
-    QTRY_VERIFY(shown.studio->exports().plan() && shown.studio->exports().plan()->source == tinyGguf);
+    QTRY_VERIFY(shown.studio.exports().plan() && shown.studio.exports().plan()->source == tinyGguf);
     QVERIFY(shown.dialog()->form().sizes().chosen()->total != before);
     QVERIFY(shown.named<QLineEdit>("exportName").text().startsWith(QLatin1String("model-export")));
     shown.action("closeModel")->trigger();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "api/run_file.h"
-#include "shownstudio.h"
+#include "shownruns.h"
 #include "support/generatedmodel.h"
 
 #include <QElapsedTimer>
+#include <QFile>
+#include <QSettings>
 #include <QToolButton>
-
-#include <cstring>
 
 using namespace colibri;
 using namespace colibri::test;
@@ -83,7 +83,7 @@ void TestSavedRunFailures::aModelThatIsGone()
     const QString id = QString::fromStdString(shown.run().info().modelId);
     QVERIFY(shown.save(path("gone.colibri-run")));
     QVERIFY(shown.open(tinyFolder()));
-    QTRY_VERIFY(shown.studio.window().windowTitle().contains(QStringLiteral("qwen3moe-f32")));
+    QTRY_VERIFY(shown.window().windowTitle().contains(QStringLiteral("qwen3moe-f32")));
     folder.reset();
     QVERIFY(shown.drop(path("gone.colibri-run")));
     QVERIFY(shown.waitForBox());
@@ -113,7 +113,7 @@ void TestSavedRunFailures::aDamagedFile()
     QVERIFY(shown.box()->informativeText().contains(path("bad.colibri-run")));
     QVERIFY2(shown.tasks().contains("XXH64"), qPrintable(shown.tasks()));
     QCOMPARE(shown.run().text(), text); // what was shown stays
-    auto* const log = shown.studio.window().findChild<QToolButton*>(QStringLiteral("statusLog"));
+    auto* const log = shown.window().findChild<QToolButton*>(QStringLiteral("statusLog"));
     QVERIFY2(log->text().contains("errors: 1"), qPrintable(log->text()));
 }
 
@@ -124,7 +124,7 @@ void TestSavedRunFailures::savingThatFails()
     QTRY_VERIFY_WITH_TIMEOUT(shown.run().tokens() > 20, answerMs);
     const QString target = path("no folder/a.colibri-run");
     shown.action("saveRun")->trigger();
-    auto* const dialog = shown.studio.window().findChild<QFileDialog*>(QStringLiteral("saveRunDialog"));
+    auto* const dialog = shown.window().findChild<QFileDialog*>(QStringLiteral("saveRunDialog"));
     QVERIFY(dialog && dialog->isVisible());
     QVERIFY(dialog->findChild<QLineEdit*>(QStringLiteral("fileNameEdit"))->text().startsWith("qwen3moe-f32-"));
     emit dialog->fileSelected(target); // the dialog itself refuses folders that are not there
@@ -160,7 +160,7 @@ void TestSavedRunFailures::closedDuringTheWork()
         QTest::qWait(wait);
         QElapsedTimer clock;
         clock.start();
-        QVERIFY(shown->studio.window().close());
+        QVERIFY(shown->window().close());
         shown.reset();
         QVERIFY2(clock.elapsed() < 2000, qPrintable(QString::number(clock.elapsed())));
     }

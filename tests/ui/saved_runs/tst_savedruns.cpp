@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "api/run_file.h"
-#include "shownstudio.h"
+#include "shownruns.h"
 #include "support/generatedmodel.h"
 #include "views/run/comparebar.h"
 #include "views/run/expertgridview.h"
@@ -9,8 +9,11 @@
 
 #include <QApplication>
 #include <QClipboard>
+#include <QFile>
+#include <QSettings>
 #include <QStatusBar>
-#include <QToolButton>
+
+#include <cstring>
 
 using namespace colibri;
 using namespace colibri::test;
@@ -66,7 +69,7 @@ void TestSavedRuns::savedAndOpenedAgain()
     QVERIFY(shown.choose("saveRunDialog", path("mine")));
     QTRY_VERIFY_WITH_TIMEOUT(QFile::exists(path("mine.colibri-run")), answerMs);
     QTRY_VERIFY2(shown.tasks().contains("Save the run to"), qPrintable(shown.tasks()));
-    QTRY_VERIFY(shown.studio.window().statusBar()->currentMessage().contains("mine.colibri-run"));
+    QTRY_VERIFY(shown.window().statusBar()->currentMessage().contains("mine.colibri-run"));
     QCOMPARE(Settings().savedRunFolder(), m_folder.folder());
 
     shown.prompt().setPrompt(QStringLiteral("something else"));
@@ -108,14 +111,14 @@ void TestSavedRuns::savedAndOpenedAgain()
     QTest::keyClick(&grid, Qt::Key_Home, Qt::ControlModifier);
     QTest::keyClick(&grid, Qt::Key_Right);
     QTest::keyClick(&grid, Qt::Key_Down);
-    const auto& report = shown.studio.window().findChild<TokenDetails*>()->report();
+    const auto& report = shown.window().findChild<TokenDetails*>()->report();
     QVERIFY(report);
     const auto row = std::size_t(report->position * 2 + report->layer);
     QCOMPARE(report->logitState, LogitState::Held);
     QCOMPARE(report->chosen[0].expert, int(before.experts[row * 2]));
     QCOMPARE(report->chosen[1].weight, before.weights[row * 3 + 1]);
     QVERIFY(std::memcmp(report->logits.data(), &before.logits[row * 6], 6 * sizeof(float)) == 0);
-    QVERIFY(picture(shown.studio.window(), QStringLiteral("opened")));
+    QVERIFY(picture(shown.window(), QStringLiteral("opened")));
     // Saved again it is the same run.
     QVERIFY(shown.save(path("again.colibri-run")));
     QFile::remove(path("mine.colibri-run"));
@@ -128,7 +131,7 @@ void TestSavedRuns::savedAndOpenedAgain()
 void TestSavedRuns::anotherRunFollows()
 {
     Shown shown;
-    shown.studio.window().openModel(path("first.colibri-run")); // as from the command line
+    shown.window().openModel(path("first.colibri-run")); // as from the command line
     QTRY_VERIFY_WITH_TIMEOUT(!shown.run().file().isEmpty() && shown.run().tokens() > 20, answerMs);
     QTRY_VERIFY(shown.run().timings().size() > 1);
     const Shot saved = shotOf(shown.run());
@@ -172,7 +175,7 @@ void TestSavedRuns::comparedWithAKeptRun()
     QVERIFY(shown.drop(path("first.colibri-run")));
     QTRY_COMPARE_WITH_TIMEOUT(shown.run().text(), text, answerMs);
     QVERIFY(kept.isVisible()); // the model is the same, the kept run stays
-    QVERIFY(picture(shown.studio.window(), QStringLiteral("compared")));
+    QVERIFY(picture(shown.window(), QStringLiteral("compared")));
 }
 
 void TestSavedRuns::savedWhileItRuns()
@@ -213,7 +216,7 @@ void TestSavedRuns::droppedUnderAnotherName()
     QVERIFY(shown.open(other.path()));
     QVERIFY(shown.drop(path("notes.txt")));
     QTRY_VERIFY_WITH_TIMEOUT(!shown.run().file().isEmpty(), answerMs);
-    QVERIFY(shown.studio.window().windowTitle().contains(QStringLiteral("qwen3moe-f32"))); // its model took the place
+    QVERIFY(shown.window().windowTitle().contains(QStringLiteral("qwen3moe-f32"))); // its model took the place
     QCOMPARE(shown.prompt().spec().promptText, QStringLiteral("the quick brown fox"));
     // The name alone makes no saved run.
     QVERIFY(QFile::copy(tinyFolder() + QStringLiteral("/config.json"), path("fake.colibri-run")));

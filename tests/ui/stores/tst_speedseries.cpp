@@ -82,7 +82,9 @@ private slots:
             now += i % 2 == 0 ? 500'000 : 1'000'000;
             if (i < 300 || i % 53 != 0)
                 continue;
-            for (const SpeedSeries::Point& point : speed.points())
+            const auto points = speed.points();
+            QVERIFY(!points.empty());
+            for (const SpeedSeries::Point& point : points)
                 QVERIFY(std::abs(point.tokensPerSecond - 1e9 / 750'000) < 0.02 * 1e9 / 750'000);
         }
     }
@@ -98,16 +100,19 @@ private slots:
             speed.add(stepAt(i, now, 10'000'000));
             now += 20'000'000 + random() % 40'000'000;
             const auto points = speed.points();
+            QVERIFY(points.size() + 1 >= before.size());
             for (std::size_t at = 0; at + 1 < before.size(); ++at) {
                 QCOMPARE(points[at].beginS, before[at].beginS);
+                QCOMPARE(points[at].lengthS, before[at].lengthS);
                 QCOMPARE(points[at].tokensPerSecond, before[at].tokensPerSecond);
             }
             QVERIFY(points.empty() || points.back().beginS + points.back().lengthS <= speed.seconds());
             before = points;
         }
+        QVERIFY(before.size() > 20);
     }
 
-    /// One token takes half as long or twice as long as the next: a stretch has several.
+    /// Tokens come after 30 and after 70 ms by turns: a stretch has several.
     void aStretchHasSeveralTokens()
     {
         SpeedSeries speed;
@@ -146,11 +151,13 @@ private slots:
         for (std::uint32_t i = 0; i < 10; ++i)
             speed.add(promptAt(32 * i, 7 + 80'000'000ull * i, 80'000'000, 32));
         speed.add(stepAt(320, 7 + 1'000'000'000, 1'000'000)); // a wait after the prompt is none of its time
-        for (const SpeedSeries::Point& point : speed.points()) {
+        const auto points = speed.points();
+        QVERIFY(!points.empty());
+        for (const SpeedSeries::Point& point : points) {
             QVERIFY(point.prefill);
             QVERIFY(std::abs(point.tokensPerSecond - 400) < 1e-6);
         }
-        QVERIFY(std::abs(speed.points().back().beginS + speed.points().back().lengthS - 0.8) < 1e-6);
+        QVERIFY(std::abs(points.back().beginS + points.back().lengthS - 0.8) < 1e-6);
     }
 };
 

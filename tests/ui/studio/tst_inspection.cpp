@@ -1,26 +1,24 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "api/inspect.h"
 #include "memory/fault_guard.h"
-#include "studio.h"
 #include "support/generatedmodel.h"
 #include "ui/support/ownsettings.h"
 #include "ui/support/pictures.h"
+#include "ui/support/shownstudio.h"
 #include "views/export/exportdialog.h"
 #include "views/model/modelpage.h"
 #include "views/model/modeltree.h"
 #include "views/model/tensorpanel.h"
-#include "views/run/promptpanel.h"
-#include "views/run/runpage.h"
 
 #include <QApplication>
 #include <QClipboard>
 #include <QDir>
 #include <QFile>
-#include <QFileDialog>
 #include <QLabel>
-#include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QRegularExpression>
+#include <QScopeGuard>
 #include <QTabBar>
 #include <QTabWidget>
 #include <QTableView>
@@ -28,30 +26,16 @@
 #include <QTest>
 
 using namespace colibri;
+using namespace colibri::test;
 
 namespace {
 
-constexpr int answerMs = 60000;
 const QString data = QStringLiteral(COLIBRI_TEST_DATA);
+constexpr std::uint64_t cutBytes = 200000; ///< what is left of "cut.gguf"
 
-/// A studio with a shown window, and the ways to its parts.
-struct Shown {
-    Shown()
-    {
-        studio.window().resize(1000, 650);
-        studio.window().show();
-        studio.window().activateWindow();
-        (void)QTest::qWaitForWindowActive(&studio.window());
-    }
-    MainWindow& window() { return studio.window(); }
-    template <class T>
-    T* part(const char* name)
-    {
-        return window().findChild<T*>(QLatin1String(name));
-    }
-    RunPage& run() { return *window().findChild<RunPage*>(); }
+struct Shown : ShownStudio {
     ModelPage& model() { return *window().findChild<ModelPage*>(); }
-    QAction* runAction() { return run().runActions().first(); }
+    QAction* runAction() { return page().runActions()[Run]; }
     QString text(const char* label) { return part<QLabel>(label)->text(); }
     bool sees(const char* name)
     {
@@ -63,21 +47,24 @@ struct Shown {
     {
         QTest::mouseClick(tabs.tabBar(), Qt::LeftButton, {}, tabs.tabBar()->tabRect(index).center());
     }
-    void goTo(int page) { clickTab(*part<QTabWidget>("pages"), page); }
+    void goTo(int which) { clickTab(*part<QTabWidget>("pages"), which); }
     QTableView& tensors() { return *model().tensors().findChild<QTableView*>(); }
+    bool waitForAnswer() ///< to the newest opening, during which no page is seen
+    {
+        return QTest::qWaitFor([&] { return model().isVisible() || page().isVisible() || sees("errorWhy"); }, answerMs);
+    }
     bool open(const QString& path)
     {
         window().openModel(path);
-        return QTest::qWaitFor([&] { return model().isVisible() || run().isVisible() || sees("errorWhy"); }, answerMs);
+        return waitForAnswer();
     }
-    Studio studio;
 };
 enum { RunPageAt, RoutingPageAt, LatencyPageAt, ModelPageAt };
 
 bool picture(Shown& shown, const char* name)
 {
     QTest::qWait(50); // layouts follow their contents with the next events
-    return test::savePicture(shown.window(), QStringLiteral("inspection-") + QLatin1String(name));
+    return savePicture(shown.window(), QStringLiteral("inspection-") + QLatin1String(name));
 }
 
 } // namespace
@@ -90,7 +77,7 @@ private slots:
     void initTestCase();
     void unknownArchitecture();
     void truncatedFileAndAgain();
-    void missingExpert();
+    void missingShard();
     void nothingRunsIt();
     void aRunnableModelAfterwards();
     void errorPage();
@@ -101,7 +88,7 @@ private slots:
 private:
     QString path(const QString& name) const { return m_folder.filePath(name); }
 
-    test::OwnSettings m_settings;
+    OwnSettings m_settings;
     QTemporaryDir m_folder;
 };
 
@@ -114,8 +101,8 @@ void TestInspection::initTestCase()
     const QByteArray whole = model.readAll();
     QByteArray other = whole;
     other.replace(other.indexOf("qwen3moe"), 8, "qwen9moe");
-    QVERIFY(test::writeFile(path("other.gguf").toStdString(), other.toStdString()));
-    QVERIFY(test::writeFile(path("cut.gguf").toStdString(), whole.left(200000).toStdString()));
+    QVERIFY(writeFile(path("other.gguf").toStdString(), other.toStdString()));
+    QVERIFY(writeFile(path("cut.gguf").toStdString(), whole.left(qsizetype(cutBytes)).toStdString()));
 }
 
 void TestInspection::unknownArchitecture()
@@ -145,16 +132,16 @@ void TestInspection::unknownArchitecture()
     Shown::clickTab(shown.model().tabs(), 0);
 
     shown.goTo(RunPageAt);
-    QTRY_VERIFY(shown.run().isVisible());
-    QVERIFY(shown.sees("runRefusalWhy") && !shown.run().promptPanel().findChild<QPlainTextEdit*>()->isVisible());
+    QTRY_VERIFY(shown.page().isVisible());
+    QVERIFY(shown.sees("runRefusalWhy") && !shown.prompt().findChild<QPlainTextEdit*>()->isVisible());
     QVERIFY(shown.text("runRefusalWhy").contains("\"qwen9moe\" is not known"));
-    for (const QAction* const action : shown.run().runActions())
+    for (const QAction* const action : shown.page().runActions())
         QVERIFY(!action->isEnabled());
     QVERIFY(shown.runAction()->toolTip().contains("\"qwen9moe\" is not known"));
     shown.click("copyRunRefusal");
     QVERIFY(QApplication::clipboard()->text().contains("qwen9moe"));
     QVERIFY(picture(shown, "run"));
-    for (QPushButton* const button : shown.run().findChildren<QPushButton*>())
+    for (QPushButton* const button : shown.page().findChildren<QPushButton*>())
         if (button->text().contains("Model page"))
             QTest::mouseClick(button, Qt::LeftButton);
     QTRY_VERIFY(shown.model().isVisible());
@@ -174,6 +161,15 @@ void TestInspection::truncatedFileAndAgain()
     QCOMPARE(tensors.rowCount(), 27);
     const int last = tensors.columnCount() - 1;
     QCOMPARE(tensors.headerData(last, Qt::Horizontal).toString(), QStringLiteral("Missing"));
+    const auto whole = inspectModel(data.toStdString() + "/gguf/model.gguf");
+    QVERIFY(whole);
+    int beyond = 0;
+    int across = 0;
+    for (const TensorInfo& tensor : whole->tensors) {
+        beyond += tensor.offset >= cutBytes;
+        across += tensor.offset < cutBytes && tensor.offset + tensor.size > cutBytes;
+    }
+    QVERIFY(beyond > 3 && across == 1);
     int missing = 0;
     int cut = 0;
     for (int row = 0; row < tensors.rowCount(); ++row) {
@@ -182,28 +178,29 @@ void TestInspection::truncatedFileAndAgain()
         cut += text.contains(" of ");
         QCOMPARE(tensors.index(row, 0).data().toString().startsWith(QChar(0x26a0)), !text.isEmpty());
     }
-    QVERIFY(missing > 3 && cut <= 1);
+    QCOMPARE(missing, beyond);
+    QCOMPARE(cut, across);
     QVERIFY(picture(shown, "tensors"));
     Shown::clickTab(shown.model().tabs(), 3);
     QVERIFY(shown.model().tabs().currentWidget()->findChild<QTableView*>()->model()->rowCount() > 10); // rules
 
     QVERIFY(QFile::remove(path("later.gguf")) && QFile::copy(data + "/gguf/model.gguf", path("later.gguf")));
     shown.click("retryModelRefusal");
-    QTRY_VERIFY_WITH_TIMEOUT(shown.run().isVisible(), answerMs);
+    QTRY_VERIFY_WITH_TIMEOUT(shown.page().isVisible(), answerMs);
     QVERIFY(!shown.window().windowTitle().contains("cannot be run"));
-    QVERIFY(shown.run().promptPanel().findChild<QPlainTextEdit*>()->isVisible() && !shown.sees("runRefusalWhy"));
+    QVERIFY(shown.prompt().findChild<QPlainTextEdit*>()->isVisible() && !shown.sees("runRefusalWhy"));
     shown.goTo(ModelPageAt);
     QTRY_VERIFY(shown.model().isVisible());
     QVERIFY(!shown.sees("modelRefusalTitle"));
     QCOMPARE(tensors.columnCount(), last);
 }
 
-void TestInspection::missingExpert()
+void TestInspection::missingShard()
 {
     const QString folder = path("shards");
     QVERIFY(QDir().mkpath(folder));
     QVERIFY(QFile::copy(data + "/qwen3moe-f32/config.json", folder + "/config.json"));
-    QVERIFY(test::writeFile((folder + "/model.safetensors.index.json").toStdString(),
+    QVERIFY(writeFile((folder + "/model.safetensors.index.json").toStdString(),
         R"({"weight_map":{"model.layers.0.mlp.experts.0.up_proj.weight":"a.safetensors"}})"));
     Shown shown;
     QVERIFY(shown.open(folder));
@@ -225,7 +222,7 @@ void TestInspection::nothingRunsIt()
     QVERIFY(shown.open(path("cut.gguf")));
     QTRY_VERIFY(shown.model().isVisible());
     shown.goTo(RunPageAt);
-    shown.run().promptPanel().setPrompt("1, 2, 3");
+    shown.prompt().setPrompt("1, 2, 3");
     QVERIFY(!shown.runAction()->isEnabled());
     QTest::keyClick(&shown.window(), Qt::Key_Return, Qt::ControlModifier);
     QTest::keyClick(&shown.window(), Qt::Key_F10);
@@ -245,9 +242,9 @@ void TestInspection::aRunnableModelAfterwards()
     QVERIFY(shown.open(path("cut.gguf")));
     QTRY_VERIFY(shown.model().isVisible());
     QVERIFY(shown.open(data + "/qwen3moe-f32"));
-    QTRY_VERIFY_WITH_TIMEOUT(shown.run().isVisible(), answerMs);
-    shown.run().promptPanel().setPrompt("the quick brown fox");
-    shown.run().promptPanel().setPace(0);
+    QTRY_VERIFY_WITH_TIMEOUT(shown.page().isVisible(), answerMs);
+    shown.prompt().setPrompt("the quick brown fox");
+    shown.prompt().setPace(0);
     QVERIFY(shown.runAction()->isEnabled() && !shown.runAction()->toolTip().contains("cannot be run"));
     shown.runAction()->trigger();
     QTRY_VERIFY_WITH_TIMEOUT(shown.studio.run().tokens() > 4, answerMs);
@@ -262,7 +259,7 @@ void TestInspection::errorPage()
     const QString file = path("head.gguf");
     QFile model(data + "/gguf/model.gguf");
     QVERIFY(model.open(QIODevice::ReadOnly));
-    QVERIFY(test::writeFile(file.toStdString(), model.read(2000).toStdString()));
+    QVERIFY(writeFile(file.toStdString(), model.read(2000).toStdString()));
     Shown shown;
     QVERIFY(shown.open(file));
     QTRY_VERIFY(shown.sees("errorWhy"));
@@ -275,12 +272,12 @@ void TestInspection::errorPage()
     QTRY_VERIFY_WITH_TIMEOUT(shown.text("errorWhy").contains("no such file"), answerMs);
     QVERIFY(QFile::copy(data + "/gguf/model.gguf", file));
     shown.click("retryError");
-    QTRY_VERIFY_WITH_TIMEOUT(shown.run().isVisible(), answerMs);
+    QTRY_VERIFY_WITH_TIMEOUT(shown.page().isVisible(), answerMs);
 }
 
 void TestInspection::relativePaths()
 {
-    const QString before = QDir::currentPath();
+    const auto back = qScopeGuard([before = QDir::currentPath()] { QDir::setCurrent(before); });
     QVERIFY(QDir::setCurrent(m_folder.path()));
     Shown shown;
     QVERIFY(shown.open("./nothing.gguf"));
@@ -290,7 +287,6 @@ void TestInspection::relativePaths()
     QVERIFY(shown.open("other.gguf"));
     QTRY_VERIFY(shown.model().isVisible());
     QVERIFY(shown.window().windowTitle().startsWith(QDir::currentPath() + "/other.gguf"));
-    QVERIFY(QDir::setCurrent(before));
 }
 
 void TestInspection::chosenFiles_data()
@@ -300,10 +296,10 @@ void TestInspection::chosenFiles_data()
     const QString raw = path("raw");
     QVERIFY(QDir().mkpath(raw));
     for (int expert = 0; expert < 2; ++expert)
-        QVERIFY(test::writeFile(
+        QVERIFY(writeFile(
             QStringLiteral("%1/expert_%2.bin").arg(raw).arg(expert).toStdString(), std::string((8 * 8 + 8) * 2, '\1')));
-    QVERIFY(test::writeFile((raw + "/config.json").toStdString(), R"({"hidden_size":8,"output_size":8})"));
-    QVERIFY(test::writeFile((raw + "/router_table.bin").toStdString(), std::string(20, '\0')));
+    QVERIFY(writeFile((raw + "/config.json").toStdString(), R"({"hidden_size":8,"output_size":8})"));
+    QVERIFY(writeFile((raw + "/router_table.bin").toStdString(), std::string(20, '\0')));
     QTest::newRow("an expert of a raw export") << raw + "/expert_0.bin" << raw;
     QTest::newRow("the table of a raw export") << raw + "/router_table.bin" << raw;
     QTest::newRow("the folder of a raw export") << raw << raw;
@@ -324,10 +320,8 @@ void TestInspection::chosenFiles()
         QRegularExpression("\\((.*)\\)").match(dialog->nameFilters().first()).captured(1).split(' '))
         shows |= QDir::match(pattern, QFileInfo(chosen).fileName());
     QVERIFY(shows);
-    auto* const name = dialog->findChild<QLineEdit*>(QStringLiteral("fileNameEdit"));
-    name->setText(chosen);
-    QTest::keyClick(name, Qt::Key_Return);
-    QTRY_VERIFY_WITH_TIMEOUT(shown.run().isVisible() || shown.model().isVisible() || shown.sees("errorWhy"), answerMs);
+    QVERIFY(shown.choose("modelDialog", chosen));
+    QVERIFY(shown.waitForAnswer());
     QVERIFY2(!shown.sees("errorWhy"), qPrintable(shown.text("errorWhy")));
     QVERIFY2(shown.window().windowTitle().startsWith(title), qPrintable(shown.window().windowTitle()));
 }

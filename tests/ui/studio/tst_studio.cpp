@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "engine/cli/arrays.h"
 #include "memory/fault_guard.h"
-#include "studio.h"
 #include "support/generatedmodel.h"
 #include "ui/session/generatedfolder.h"
 #include "ui/support/ownsettings.h"
 #include "ui/support/pictures.h"
+#include "ui/support/shownstudio.h"
 #include "views/run/expertgridview.h"
-#include "views/run/promptpanel.h"
-#include "views/run/runpage.h"
 #include "views/run/tokendetails.h"
 #include "views/run/tokentextview.h"
 
@@ -28,9 +26,8 @@
 #include <QTest>
 #include <QToolButton>
 
-#include <cstring>
-
 using namespace colibri;
+using namespace colibri::test;
 
 /// The whole window, as its user works it: clicks and keys, and what the headless program says of the same tokens.
 class TestStudio : public QObject {
@@ -49,7 +46,7 @@ private slots:
 private:
     static QJsonObject program(const QStringList& arguments);
 
-    test::OwnSettings m_settings;
+    OwnSettings m_settings;
 };
 
 namespace {
@@ -57,17 +54,12 @@ namespace {
 constexpr auto typed = "Once upon a time there was a "; // by keys
 constexpr auto composed = "春眠"; // by an input method
 
-/// A studio with a shown window, and the ways to its parts.
-struct Shown {
+struct Shown : ShownStudio {
     Shown()
+        : ShownStudio({1100, 700})
     {
-        studio.window().resize(1100, 700);
-        studio.window().show();
-        studio.window().activateWindow();
-        (void)QTest::qWaitForWindowActive(&studio.window());
     }
-    RunPage& page() { return *studio.window().findChild<RunPage*>(); }
-    TokenDetails& details() { return *studio.window().findChild<TokenDetails*>(); }
+    TokenDetails& details() { return *window().findChild<TokenDetails*>(); }
     QToolButton* button(int action)
     {
         for (QToolButton* button : page().findChildren<QToolButton*>())
@@ -75,7 +67,6 @@ struct Shown {
                 return button;
         return nullptr;
     }
-    bool enabled(int action) { return page().runActions()[action]->isEnabled(); }
     void click(QWidget* widget) { QTest::mouseClick(widget, Qt::LeftButton); }
     template <class T>
     T* named(const char* accessibleName)
@@ -98,18 +89,16 @@ struct Shown {
     QString labels()
     {
         QString all;
-        for (const QLabel* label : studio.window().findChildren<QLabel*>())
+        for (const QLabel* label : window().findChildren<QLabel*>())
             if (label->isVisible())
                 all += label->text() + '\n';
         return all;
     }
-    Studio studio;
 };
-enum { Run, Continue, Step, Stop };
 
 bool openDemo(Shown& shown)
 {
-    auto* const demo = shown.studio.window().findChild<QToolButton*>("openDemoButton");
+    auto* const demo = shown.window().findChild<QToolButton*>("openDemoButton");
     if (!demo)
         return false;
     shown.click(demo);
@@ -119,7 +108,7 @@ bool openDemo(Shown& shown)
 bool picture(Shown& shown, const QString& name)
 {
     QTest::qWait(50); // layouts follow their contents with the next events
-    return test::savePicture(shown.studio.window(), name);
+    return savePicture(shown.window(), name);
 }
 
 } // namespace
@@ -150,7 +139,7 @@ void TestStudio::runStopStepRun()
     QFETCH(QString, theme);
     const QString promptText = QString::fromUtf8(typed) + QString::fromUtf8(composed);
     Shown shown;
-    shown.studio.window().findChild<QAction*>(theme)->trigger();
+    shown.window().findChild<QAction*>(theme)->trigger();
     QVERIFY(picture(shown, "start-" + theme));
     QVERIFY(openDemo(shown));
     QVERIFY(picture(shown, "empty-" + theme));
@@ -164,14 +153,14 @@ void TestStudio::runStopStepRun()
     QInputMethodEvent input;
     input.setCommitString(QString::fromUtf8(composed));
     QApplication::sendEvent(edit, &input);
-    SamplingForm& sampling = shown.page().promptPanel().sampling();
+    SamplingForm& sampling = shown.prompt().sampling();
     sampling.setFolded(false);
     SamplingChoice choice;
     choice.sampling.temperature = 0.8f;
     choice.sampling.seed = 11;
     choice.maxTokens = 40;
     sampling.setChoice(choice);
-    QCOMPARE(shown.page().promptPanel().pace(), 20.0); // what a fresh window has
+    QCOMPARE(shown.prompt().pace(), 20.0); // what a fresh window has
     QVERIFY(shown.enabled(Run) && !shown.enabled(Stop));
 
     // Run at pace 20, stop in the middle.
@@ -197,7 +186,7 @@ void TestStudio::runStopStepRun()
     QVERIFY(pace);
     pace->setFocus();
     QTest::keyClick(pace, Qt::Key_End);
-    QCOMPARE(shown.page().promptPanel().pace(), 0.0);
+    QCOMPARE(shown.prompt().pace(), 0.0);
     shown.click(shown.button(Continue));
     QVERIFY(QTest::qWaitFor([&] { return !shown.enabled(Stop) && !shown.enabled(Continue); }, 10000));
 
@@ -254,11 +243,11 @@ void TestStudio::runStopStepRun()
     QTest::keyClick(&grid, Qt::Key_Left);
     QVERIFY(picture(shown, "finished-" + theme));
     for (const char* const page : {"routing", "latency", "model"}) {
-        shown.studio.window().showPage(QLatin1String(page));
+        shown.window().showPage(QLatin1String(page));
         QTest::qWait(200); // pages catch up when they are shown
         QVERIFY(picture(shown, QLatin1String(page) + "-" + theme));
     }
-    for (QAction* const action : shown.studio.window().docks().toggles())
+    for (QAction* const action : shown.window().docks().toggles())
         if (!action->isChecked())
             action->trigger();
     QTest::qWait(100);
@@ -275,7 +264,7 @@ void TestStudio::closeDuringRun()
     QTest::qWait(100);
     QElapsedTimer timer;
     timer.start();
-    QVERIFY(shown->studio.window().close());
+    QVERIFY(shown->window().close());
     shown.reset();
     QVERIFY2(timer.elapsed() < 1000, qPrintable(QString::number(timer.elapsed())));
 }
@@ -292,11 +281,11 @@ void TestStudio::closeDuringOpening()
 
     for (const int wait : {0, 1, 5, 30, 120}) {
         auto shown = std::make_unique<Shown>();
-        shown->studio.window().openModel(folder.path());
+        shown->window().openModel(folder.path());
         QTest::qWait(wait);
         QElapsedTimer timer;
         timer.start();
-        QVERIFY(shown->studio.window().close());
+        QVERIFY(shown->window().close());
         shown.reset();
         QVERIFY2(timer.elapsed() < 1000, qPrintable(QString::number(timer.elapsed())));
     }
@@ -328,7 +317,7 @@ void TestStudio::errorsAreShown()
     QTemporaryDir folder;
     const QString path = make(folder);
     Shown shown;
-    shown.studio.window().openModel(path);
+    shown.window().openModel(path);
     for (const QString& part : parts)
         QTRY_VERIFY2_WITH_TIMEOUT(shown.labels().contains(part), qPrintable(shown.labels()), 3000);
 }
@@ -341,9 +330,9 @@ void TestStudio::fileThatShrinks()
     shape.ffn = 256;
     QVERIFY(test::writeHuggingFaceModel(folder.path().toStdString(), shape));
     Shown shown;
-    shown.studio.window().openModel(folder.path());
+    shown.window().openModel(folder.path());
     QVERIFY(QTest::qWaitFor([&] { return shown.page().isVisible(); }, 5000));
-    shown.page().promptPanel().setPrompt("1, 2, 3");
+    shown.prompt().setPrompt("1, 2, 3");
     shown.click(shown.button(Run));
     QVERIFY(QTest::qWaitFor([&] { return shown.studio.run().tokens() > 5; }, 5000));
     QVERIFY(QFile::resize(folder.filePath("model.safetensors"), 60000));

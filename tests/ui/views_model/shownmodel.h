@@ -20,7 +20,7 @@ struct ShownModel {
     ModelPage page{open, selection};
     PartDetails details{open, selection};
 
-    explicit ShownModel(QSize size)
+    explicit ShownModel(QSize size = {1000, 650})
     {
         for (QWidget* widget : std::initializer_list<QWidget*>{&tree, &page, &details})
             window.addWidget(widget);

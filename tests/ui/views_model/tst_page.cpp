@@ -28,10 +28,7 @@ using namespace colibri::test;
 namespace {
 
 struct Shown : ShownModel {
-    explicit Shown(QSize size = {1000, 650})
-        : ShownModel(size)
-    {
-    }
+    using ShownModel::ShownModel;
     FittedTable& table() { return page.tensors().table(); }
     TensorTable& tensors() { return page.tensors().tensors(); }
     void showTensors()

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The heat map: its pure parts exactly, its widget with real clicks, keys and wheel.
+#include "samplematrix.h"
+
 #include "stores/steps.h"
+#include "ui/support/seen.h"
 #include "views/heatmap/heatmap.h"
 #include "views/theme/theme.h"
 
@@ -19,22 +22,11 @@
 #include <limits>
 
 using namespace colibri;
+using namespace colibri::test;
 
 namespace {
 
 constexpr double none = std::numeric_limits<double>::quiet_NaN();
-
-HeatMatrix matrixOf(int rows, int columns)
-{
-    HeatMatrix matrix;
-    matrix.rows = rows;
-    matrix.columns = columns;
-    matrix.rowAxis = QStringLiteral("layer");
-    matrix.columnAxis = QStringLiteral("expert");
-    for (int cell = 0; cell < rows * columns; ++cell)
-        matrix.values.push_back(cell);
-    return matrix;
-}
 
 struct Shown {
     HeatMap map{QStringLiteral("Map")};
@@ -225,7 +217,7 @@ private slots:
         };
         for (const ColorScheme scheme : {ColorScheme::Light, ColorScheme::Dark}) {
             shown.map.setPalette(themePalette(scheme));
-            const QImage image = shown.view().viewport()->grab().toImage();
+            const Seen image(*shown.view().viewport());
             QCOMPARE(image.pixel(corner(0, 1)), amountColor(1. / 5, scheme));
             QCOMPARE(image.pixel(corner(0, 3)), amountColor(4. / 5, scheme));
             QCOMPARE(image.pixel(corner(0, 2)), noDataColor(scheme));

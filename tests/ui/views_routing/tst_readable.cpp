@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the page says can be read: all columns of the figures, whole titles and numbers of maps, square cells where rows
 // and columns are of one kind, and a readout beside what is compared.
-#include "ui/support/testrun.h"
+#include "samplematrix.h"
+#include "shownpage.h"
+
 #include "views/heatmap/heatmap.h"
 #include "views/routing/layerpanel.h"
 #include "views/routing/loadplot.h"
-#include "views/routing/routingpage.h"
 #include "views/table/tableview.h"
 #include "views/theme/theme.h"
 
 #include <QApplication>
-#include <QComboBox>
 #include <QHeaderView>
 #include <QLabel>
 #include <QSplitter>
@@ -23,38 +23,14 @@ using namespace colibri::test;
 
 namespace {
 
-HeatMatrix matrixOf(int rows, int columns)
-{
-    HeatMatrix matrix;
-    matrix.rows = rows;
-    matrix.columns = columns;
-    matrix.rowAxis = QStringLiteral("layer");
-    matrix.columnAxis = QStringLiteral("expert");
-    for (int cell = 0; cell < rows * columns; ++cell)
-        matrix.values.push_back(cell);
-    return matrix;
-}
-
-struct ShownPage {
-    RunStore store;
-    RunStore kept;
-    SelectionStore selection;
-    RoutingPage page{store, kept, selection};
-
-    explicit ShownPage(QSize size)
+/// A page over a run that is kept, too.
+struct Filled : Shown {
+    explicit Filled(QSize size)
+        : Shown(size)
     {
-        page.resize(size);
-        page.show();
         TestRun run({}, store);
         run.fillWithStory();
         kept.keep(store);
-    }
-    bool settled()
-    {
-        return QTest::qWaitFor([this] {
-            return !page.routing().isBehind() && (!page.keptRouting().isActive() || !page.keptRouting().isBehind())
-                && !page.isRefreshing();
-        });
     }
 };
 
@@ -75,7 +51,7 @@ private slots:
     void allColumnsAreSeen()
     {
         QFETCH(const QSize, size);
-        ShownPage shown(size);
+        Filled shown(size);
         QVERIFY(shown.settled());
         TableView& table = shown.page.figures();
         const auto check = [&] {
@@ -100,40 +76,40 @@ private slots:
             QVERIFY(shown.page.map().width() >= 160 && shown.page.map().height() >= 96);
         };
         check();
-        shown.page.bar().findChildren<QComboBox*>()[2]->setCurrentIndex(1); // with the distance to the kept run
+        shown.page.bar().findChildren<QComboBox*>()[CompareChoice]->setCurrentIndex(1); // with the distance to the kept run
         QVERIFY(shown.settled());
         QVERIFY(!table.isColumnHidden(LayerFiguresModel::Distance));
         check();
         const QByteArray layout = shown.page.saveLayout();
-        ShownPage other(size);
+        Filled other(size);
         QVERIFY(other.page.restoreLayout(layout));
     }
 
     /// Sizes that the user chose stay, until the figures have to go to the other side.
     void chosenSizesStay()
     {
-        ShownPage shown({1280, 800});
+        Filled shown({1280, 800});
         QVERIFY(shown.settled());
-        auto* const layers = qobject_cast<QSplitter*>(shown.page.figures().parentWidget());
-        QVERIFY(layers);
-        QCOMPARE(layers->orientation(), Qt::Horizontal);
-        layers->setSizes({layers->width() - 200, 200});
-        const QList<int> chosen = layers->sizes();
+        auto* const halves = qobject_cast<QSplitter*>(shown.page.figures().parentWidget());
+        QVERIFY(halves);
+        QCOMPARE(halves->orientation(), Qt::Horizontal);
+        halves->setSizes({halves->width() - 200, 200});
+        const QList<int> chosen = halves->sizes();
         shown.page.resize(1400, 800);
         QCoreApplication::processEvents();
-        QCOMPARE(layers->sizes()[1], chosen[1]); // the map takes what is new
+        QCOMPARE(halves->sizes()[1], chosen[1]); // the map takes what is new
         shown.page.resize(700, 600);
         QCoreApplication::processEvents();
-        QCOMPARE(layers->orientation(), Qt::Vertical);
+        QCOMPARE(halves->orientation(), Qt::Vertical);
         shown.page.resize(1400, 800);
         QCoreApplication::processEvents();
-        QCOMPARE(layers->orientation(), Qt::Horizontal);
+        QCOMPARE(halves->orientation(), Qt::Horizontal);
     }
 
     void cellsChosenTogetherAreSquare()
     {
         for (const QSize size : {QSize(985, 640), QSize(1280, 800), QSize(700, 520)}) {
-            ShownPage shown(size);
+            Filled shown(size);
             QVERIFY(shown.settled());
             const HeatGeometry& geometry = shown.page.layerPanel().together().view().geometry();
             QCOMPARE(geometry.content().width(), geometry.content().height());
@@ -197,7 +173,8 @@ private slots:
         QVERIFY(QTest::qWaitForWindowExposed(&map));
         const HeatGeometry& geometry = map.view().geometry();
         auto* const readout = map.view().findChild<QLabel*>("readout");
-        for (int row = 0; row<rows; row += rows> 10 ? 7 : 1) {
+        const int step = rows > 10 ? 7 : 1;
+        for (int row = 0; row < rows; row += step) {
             for (int column = 0; column < 16; ++column) {
                 const QRect cell = geometry.cellRect(row, column);
                 QTest::mouseMove(map.view().viewport(), cell.center());
@@ -219,7 +196,7 @@ private slots:
     {
         for (const ColorScheme scheme : {ColorScheme::Light, ColorScheme::Dark}) {
             QApplication::setPalette(themePalette(scheme));
-            ShownPage shown({1280, 800});
+            Filled shown({1280, 800});
             QVERIFY(shown.settled());
             HeatView& cells = shown.page.map().view();
             QTest::mouseMove(cells.viewport(), cells.geometry().cellRect(1, 3).center());
@@ -253,8 +230,11 @@ private slots:
         for (const int width : {240, 300, 420, 560, 900}) {
             map.resize(width, 300);
             QCoreApplication::processEvents();
-            const int lines = map.legend().height() / line;
-            QVERIFY(lines <= before && lines >= 1 && lines <= 2);
+            const int lines = map.legend().lines();
+            QCOMPARE(map.legend().height(), lines * line);
+            QVERIFY(lines <= before && lines >= 1 && (width > 240 ? lines <= 2 : lines == 2));
+            for (int each = 0; each < lines; ++each)
+                QVERIFY2(map.legend().neededWidth(each) <= map.legend().width(), qPrintable(QString::number(width)));
             before = lines;
             map.setValues(matrixOf(4, 4), {HeatScale::Kind::Diverging, 100}); // without a mark: nothing moves
             QCoreApplication::processEvents();
@@ -262,6 +242,7 @@ private slots:
             map.setValues(matrix, {HeatScale::Kind::Diverging, 100});
         }
         QCOMPARE(before, 1);
+        QVERIFY(map.legend().neededWidth(0) > map.legend().fontMetrics().horizontalAdvance(map.legend().text()));
     }
 };
 

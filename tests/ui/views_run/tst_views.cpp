@@ -2,18 +2,17 @@
 // Grid and details with real clicks and keys, and what the text shares with them.
 #include "shownviews.h"
 
+#include "ui/support/seen.h"
 #include "views/run/routerbars.h"
 
 #include <QApplication>
 #include <QClipboard>
 #include <QComboBox>
-#include <QHelpEvent>
 #include <QPushButton>
 #include <QScrollBar>
 #include <QSignalSpy>
 #include <QSpinBox>
 #include <QTest>
-#include <QToolTip>
 #include <QWheelEvent>
 
 using namespace colibri;
@@ -25,13 +24,6 @@ void wheel(QWidget& widget, QPoint at, int delta, Qt::KeyboardModifiers modifier
 {
     QWheelEvent event(at, widget.mapToGlobal(at), {}, {0, delta}, Qt::NoButton, modifiers, Qt::NoScrollPhase, false);
     QApplication::sendEvent(&widget, &event);
-}
-
-QString toolTipAt(QWidget& viewport, QPoint at)
-{
-    QHelpEvent event(QEvent::ToolTip, at, viewport.mapToGlobal(at));
-    QApplication::sendEvent(&viewport, &event);
-    return QToolTip::text();
 }
 
 QString valueOf(QWidget& widget)
@@ -243,11 +235,11 @@ private slots:
         for (const Coloring coloring : {Coloring{ColorBy::Expert, 2, 1}, Coloring{ColorBy::Margin, 3, 0}}) {
             views.text.setColoring(coloring);
             views.grid.setColoring(coloring);
-            const QImage text = views.text.viewport()->grab().toImage();
+            const Seen text(*views.text.viewport());
             for (const int token : {15, 17, 18})
                 QCOMPARE(text.pixel(views.text.tokenRect(token).topLeft() + QPoint(1, 4)),
                     decisionColor(record, token, coloring.layer, coloring.by, coloring.rank, scheme));
-            const QImage grid = views.grid.viewport()->grab().toImage();
+            const Seen grid(*views.grid.viewport());
             for (const int layer : {1, 5})
                 QCOMPARE(grid.pixel(views.grid.geometry().cellRect(16, layer).topLeft() + QPoint(1, 2)),
                     decisionColor(record, 16, layer, coloring.by, coloring.rank, scheme));

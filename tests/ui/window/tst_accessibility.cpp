@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "finishedrun.h"
+
 #include "settings.h"
-#include "studio.h"
 #include "ui/support/ownsettings.h"
 #include "views/export/exportdialog.h"
 #include "views/export/exportform.h"
-#include "views/run/promptpanel.h"
-#include "views/run/runpage.h"
 
 #include <QAbstractButton>
 #include <QAbstractItemView>
@@ -14,23 +13,19 @@
 #include <QAction>
 #include <QApplication>
 #include <QComboBox>
-#include <QDockWidget>
 #include <QHeaderView>
 #include <QLineEdit>
 #include <QMenuBar>
 #include <QSettings>
 #include <QSlider>
 #include <QTabBar>
-#include <QTabWidget>
 #include <QTemporaryDir>
-#include <QTest>
 #include <QToolBar>
 
 using namespace colibri;
+using namespace colibri::test;
 
 namespace {
-
-constexpr int answerMs = 60000;
 
 /// Part of a control that stands for it: the edit of a spin box, the list of a combo box, the corner of a view.
 bool isPart(const QWidget* widget)
@@ -56,14 +51,6 @@ bool isControl(const QWidget* widget)
         || (widget->focusPolicy() & Qt::TabFocus);
 }
 
-QString described(const QWidget* widget)
-{
-    QString path;
-    for (const QWidget* each = widget; each && path.size() < 200; each = each->parentWidget())
-        path += QStringLiteral("%1(%2) < ").arg(QLatin1String(each->metaObject()->className()), each->objectName());
-    return path;
-}
-
 /// Whether a key does what the control does: an action behind it with a shortcut or a place in a menu.
 bool hasActionKey(const QWidget* widget)
 {
@@ -79,6 +66,7 @@ class TestAccessibility : public QObject {
 
 private slots:
     void initTestCase();
+    void init();
     void controls_data();
     void controls();
     void exportDialog();
@@ -86,7 +74,7 @@ private slots:
 private:
     void checkControls(QWidget& window); ///< names, roles, and that Tab reaches all of them
     QTemporaryDir m_folder;
-    test::OwnSettings m_settings;
+    OwnSettings m_settings;
 };
 
 void TestAccessibility::initTestCase()
@@ -94,42 +82,31 @@ void TestAccessibility::initTestCase()
     QVERIFY(m_folder.isValid() && m_settings.begin());
 }
 
+void TestAccessibility::init()
+{
+    QSettings().clear();
+}
+
 void TestAccessibility::controls_data()
 {
     QTest::addColumn<QString>("page"); // empty: the start page
     QTest::newRow("start") << QString();
-    Studio studio;
-    const auto* const pages = studio.window().findChild<QTabWidget*>(QStringLiteral("pages"));
-    for (int i = 0; i < pages->count(); ++i)
-        QTest::newRow(qPrintable(pages->widget(i)->objectName())) << pages->widget(i)->objectName().mid(5);
+    for (const QString& page : pageNames())
+        QTest::addRow("page_%s", qPrintable(page)) << page;
 }
 
 void TestAccessibility::controls()
 {
     QFETCH(const QString, page);
     Settings().addRecent(QStringLiteral("/models/a"));
-    Studio studio;
-    MainWindow& window = studio.window();
-    window.resize(1400, 900);
-    window.show();
-    window.activateWindow();
-    QVERIFY(QTest::qWaitForWindowActive(&window));
+    ShownStudio shown({1400, 900});
+    QVERIFY(shown.window().isActiveWindow());
     if (!page.isEmpty()) {
-        window.openModel(QStringLiteral(COLIBRI_TEST_DATA "/qwen3moe-f32"));
-        auto* const run = window.findChild<RunPage*>();
-        QVERIFY(QTest::qWaitFor([&] { return run->isVisible(); }, answerMs));
-        run->promptPanel().setPrompt(QStringLiteral("the quick brown fox"));
-        run->promptPanel().setPace(0);
-        run->promptPanel().sampling().setFolded(false);
-        run->promptPanel().engine().setFolded(false);
-        run->runActions()[0]->trigger();
-        QVERIFY(QTest::qWaitFor([&] { return studio.run().state() == RunStore::State::Finished; }, answerMs));
-        for (QDockWidget* const dock : window.findChildren<QDockWidget*>())
-            dock->show();
-        window.showPage(page);
+        QVERIFY(openAndRun(shown));
+        showAll(shown, page);
     }
     QTest::qWait(100);
-    checkControls(window);
+    checkControls(shown.window());
 }
 
 void TestAccessibility::checkControls(QWidget& window)
@@ -160,22 +137,20 @@ void TestAccessibility::checkControls(QWidget& window)
 
 void TestAccessibility::exportDialog()
 {
-    Studio studio;
-    MainWindow& window = studio.window();
-    window.show();
-    window.openModel(QStringLiteral(COLIBRI_TEST_DATA "/qwen3moe-f32"));
-    auto* const action = window.findChild<QAction*>(QStringLiteral("exportModel"));
+    ShownStudio shown;
+    shown.window().openModel(tinyFolder());
+    QAction* const action = shown.action("exportModel");
     QVERIFY(QTest::qWaitFor([&] { return action->isEnabled(); }, answerMs));
     action->trigger();
-    auto* const dialog = window.findChild<ExportDialog*>();
-    QVERIFY(dialog && QTest::qWaitFor([&] { return studio.exports().plan() != nullptr; }, answerMs));
+    auto* const dialog = shown.window().findChild<ExportDialog*>();
+    QVERIFY(dialog && QTest::qWaitFor([&] { return shown.studio.exports().plan() != nullptr; }, answerMs));
     QVERIFY(QTest::qWaitForWindowActive(dialog));
     dialog->form().setPlace(m_folder.path(), QStringLiteral("export"));
     dialog->findChild<QAbstractButton*>(QStringLiteral("exportTable"))->click();
     checkControls(*dialog);
     dialog->form().findChild<QAbstractButton*>(QStringLiteral("exportTable"))->click();
     dialog->findChild<QAbstractButton*>(QStringLiteral("startExport"))->click();
-    QVERIFY(QTest::qWaitFor([&] { return studio.exports().state() == ExportStore::State::Done; }, answerMs));
+    QVERIFY(QTest::qWaitFor([&] { return shown.studio.exports().state() == ExportStore::State::Done; }, answerMs));
     checkControls(*dialog);
 }
 

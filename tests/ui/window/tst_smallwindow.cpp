@@ -1,60 +1,51 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "settings.h"
-#include "studio.h"
 #include "ui/support/ownsettings.h"
+#include "ui/support/shownstudio.h"
 #include "views/model/fittedtable.h"
 #include "views/model/modelpage.h"
 #include "views/model/partdetails.h"
-#include "views/run/promptpanel.h"
-#include "views/run/runpage.h"
 #include "views/run/tokendetails.h"
 
 #include <QDockWidget>
+#include <QLabel>
 #include <QLayout>
 #include <QScreen>
 #include <QScrollArea>
 #include <QScrollBar>
+#include <QSet>
 #include <QSettings>
 #include <QStatusBar>
 #include <QTabWidget>
-#include <QTest>
 #include <QToolButton>
 
 using namespace colibri;
+using namespace colibri::test;
 
 namespace {
 
-constexpr int answerMs = 60000;
 constexpr QSize small(1000, 650);
 
 /// A small window with the tiny model open.
-struct Opened {
-    Studio studio;
-
+struct Opened : ShownStudio {
     explicit Opened(bool open = true)
+        : ShownStudio(small)
     {
-        window().resize(small);
-        window().show();
-        window().activateWindow();
-        (void)QTest::qWaitForWindowActive(&window());
         if (!open)
             return;
-        window().openModel(QStringLiteral(COLIBRI_TEST_DATA "/qwen3moe-f32"));
+        window().openModel(tinyFolder());
         (void)QTest::qWaitFor([&] { return page().isVisible(); }, answerMs);
     }
-    MainWindow& window() { return studio.window(); }
-    RunPage& page() { return *window().findChild<RunPage*>(); }
     QDockWidget* dock(const char* id) { return window().findChild<QDockWidget*>(QStringLiteral("dock_") + id); }
-    QAction* action(const char* name) { return window().findChild<QAction*>(QLatin1String(name)); }
-    QWidget* named(const char* name) { return window().findChild<QWidget*>(QLatin1String(name)); }
-    bool run(const QString& prompt)
+    QWidget* named(const char* name) { return part<QWidget>(name); }
+    bool run(const QString& text)
     {
-        page().promptPanel().setPrompt(prompt);
-        page().promptPanel().setPace(0);
+        prompt().setPrompt(text);
+        prompt().setPace(0);
         SamplingChoice choice{{0.85f, 40, 0.95f, 0.05f, 1.1f, 1234567890123456789ull}, 12, true};
-        page().promptPanel().sampling().setChoice(choice);
+        prompt().sampling().setChoice(choice);
         page().runActions()[0]->trigger();
-        return QTest::qWaitFor([&] { return studio.run().state() == RunStore::State::Finished; }, answerMs);
+        return waitFor(RunStore::State::Finished);
     }
     /// Whether the window is as small as it was made, and could be smaller.
     bool staysSmall()
@@ -87,11 +78,11 @@ private slots:
     void panelsAreBroughtToTheFront();
     void withoutAModel();
     void theStatusLineStandsStill();
-    void detailsAskForWhatIsThere();
-    void tablesOfTheModelFit();
+    void detailsAskForWhatThePageShows();
+    void tableOfRulesFits();
 
 private:
-    test::OwnSettings m_settings;
+    OwnSettings m_settings;
 };
 
 void TestSmallWindow::initTestCase()
@@ -130,9 +121,9 @@ void TestSmallWindow::nothingMakesItLarger()
         opened.window().findChild<QAction*>(toggle)->trigger();
         QVERIFY2(opened.staysSmall(), qPrintable(toggle));
     }
-    opened.page().promptPanel().sampling().setFolded(false);
+    opened.prompt().sampling().setFolded(false);
     QVERIFY(opened.staysSmall());
-    opened.page().promptPanel().engine().setFolded(false);
+    opened.prompt().engine().setFolded(false);
     QVERIFY(opened.staysSmall());
     const auto* const pages = opened.window().findChild<QTabWidget*>(QStringLiteral("pages"));
     for (int i = 0; i < pages->count(); ++i) {
@@ -152,7 +143,7 @@ void TestSmallWindow::nothingMakesItLarger()
 void TestSmallWindow::anOpenFoldMovesNothing()
 {
     Opened opened;
-    PromptPanel& panel = opened.page().promptPanel();
+    PromptPanel& panel = opened.prompt();
     QVERIFY(opened.staysSmall());
     const int width = panel.width();
     panel.sampling().setFolded(false);
@@ -160,12 +151,15 @@ void TestSmallWindow::anOpenFoldMovesNothing()
     QVERIFY(opened.staysSmall());
     QCOMPARE(panel.width(), width);
     // What the panel is needed for is there beside them, and the forms are whole in the width.
-    for (QAction* const action : opened.page().runActions()) {
-        for (QToolButton* const button : panel.findChildren<QToolButton*>()) {
-            if (button->defaultAction() == action)
-                QVERIFY(!button->visibleRegion().isEmpty() && panel.rect().contains(button->geometry()));
-        }
+    const QList<QAction*> actions = opened.page().runActions();
+    QSet<QAction*> seen;
+    for (QToolButton* const button : panel.findChildren<QToolButton*>()) {
+        if (!actions.contains(button->defaultAction()))
+            continue;
+        QVERIFY(!button->visibleRegion().isEmpty() && panel.rect().contains(button->geometry()));
+        seen.insert(button->defaultAction());
     }
+    QCOMPARE(seen.size(), actions.size());
     const auto* const area = panel.findChild<QScrollArea*>(QStringLiteral("forms"));
     QVERIFY(area);
     QVERIFY(area->verticalScrollBar()->isVisible());
@@ -177,7 +171,7 @@ void TestSmallWindow::theFoldThatOpensIsSeen()
 {
     Opened opened;
     opened.action("toggle_tasks")->trigger();
-    PromptPanel& panel = opened.page().promptPanel();
+    PromptPanel& panel = opened.prompt();
     panel.sampling().setFolded(false);
     QVERIFY(opened.staysSmall());
     panel.engine().setFolded(false);
@@ -221,7 +215,7 @@ void TestSmallWindow::aPlaceBeyondTheScreenIsNotRestored()
     studio.window().activateWindow();
     QVERIFY(QTest::qWaitForWindowActive(&studio.window()));
     QTRY_VERIFY(available.contains(studio.window().frameGeometry()));
-    studio.window().openModel(QStringLiteral(COLIBRI_TEST_DATA "/qwen3moe-f32"));
+    studio.window().openModel(tinyFolder());
     QVERIFY(QTest::qWaitFor([&] { return studio.window().findChild<RunPage*>()->isVisible(); }, answerMs));
     QTest::qWait(50);
     QVERIFY(available.contains(studio.window().frameGeometry()));
@@ -256,7 +250,7 @@ void TestSmallWindow::withoutAModel()
     QTest::keyClick(&opened.window(), Qt::Key_4, Qt::AltModifier);
     QTRY_VERIFY(opened.seen("log"));
     QVERIFY(opened.staysSmall());
-    opened.window().openModel(QStringLiteral(COLIBRI_TEST_DATA "/qwen3moe-f32"));
+    opened.window().openModel(tinyFolder());
     QTRY_VERIFY_WITH_TIMEOUT(opened.page().isVisible(), answerMs);
     QTRY_VERIFY(opened.seen("log")); // what was opened stays
     QVERIFY(opened.dock("details")->isVisible());
@@ -271,7 +265,7 @@ void TestSmallWindow::theStatusLineStandsStill()
     const int memory = right("statusMemory");
     const QRect tasks = opened.named("statusTasks")->geometry();
     const QRect log = opened.named("statusLog")->geometry();
-    PromptPanel& panel = opened.page().promptPanel();
+    PromptPanel& panel = opened.prompt();
     panel.setPrompt(QStringLiteral("the quick brown fox"));
     panel.setPace(20);
     opened.page().runActions()[0]->trigger();
@@ -287,17 +281,30 @@ void TestSmallWindow::theStatusLineStandsStill()
     QCOMPARE(opened.named("statusTasks")->geometry(), tasks);
 }
 
-void TestSmallWindow::detailsAskForWhatIsThere()
+/// While nothing is selected they say what can be, on the page that is seen.
+void TestSmallWindow::detailsAskForWhatThePageShows()
 {
     Opened opened;
+    const auto ask = [&](const char* what) {
+        for (const QLabel* const label : opened.dock("details")->findChildren<QLabel*>()) {
+            if (label->isVisible() && label->text().contains(QLatin1String(what)))
+                return true;
+        }
+        return false;
+    };
+    const char* const forToken = "Once a run has made tokens, the one you choose is explained here";
+    const char* const forPart = "Choose a layer, an expert or a tensor";
     QVERIFY(opened.window().findChild<TokenDetails*>()->isVisible());
+    QVERIFY(ask(forToken) && !ask(forPart));
     opened.window().showPage(QStringLiteral("model"));
     QVERIFY(opened.window().findChild<PartDetails*>()->isVisible());
+    QVERIFY(!ask(forToken) && ask(forPart));
     opened.window().showPage(QStringLiteral("run"));
     QVERIFY(opened.window().findChild<TokenDetails*>()->isVisible());
+    QVERIFY(ask(forToken) && !ask(forPart));
 }
 
-void TestSmallWindow::tablesOfTheModelFit()
+void TestSmallWindow::tableOfRulesFits()
 {
     Opened opened;
     opened.window().showPage(QStringLiteral("model"));

@@ -85,14 +85,34 @@ QString HeatLegend::markText() const
     return m_markMeaning.isEmpty() ? QString() : QStringLiteral("\u2715 ") + m_markMeaning;
 }
 
+int HeatLegend::scaleWidth() const
+{
+    return bottomWidth() + grid::unit + barWidth + grid::unit + numberWidth();
+}
+
+int HeatLegend::meaningWidth() const
+{
+    int all = 0;
+    for (const QString& text : {m_unit, markText()})
+        all += text.isEmpty() ? 0 : (all > 0 ? grid::unit : 0) + widthOf(text);
+    return all;
+}
+
+int HeatLegend::neededWidth(int line) const
+{
+    const int meaning = meaningWidth();
+    if (m_lines > 1)
+        return 2 * grid::half + (line == 0 ? scaleWidth() : meaning);
+    return 2 * grid::half + scaleWidth() + (meaning > 0 ? grid::unit : 0) + meaning;
+}
+
 void HeatLegend::measure()
 {
     if (!isVisible()) // it has no width yet
         return;
-    int all = 2 * grid::half + bottomWidth() + grid::unit + barWidth + grid::unit + numberWidth();
-    for (const QString& text : {m_unit, markText()})
-        all += text.isEmpty() ? 0 : grid::unit + widthOf(text);
-    m_lines = all <= width() ? 1 : 2;
+    m_lines = 1;
+    if (neededWidth(0) > width())
+        m_lines = 2;
     if (height() != sizeHint().height())
         setFixedHeight(sizeHint().height());
     update();

@@ -21,6 +21,9 @@ public:
     void setUnit(const QString& unit); ///< what the numbers are, such as "decisions"
     void setMarkMeaning(const QString& meaning); ///< of a cross; shown while there is one
     QString text() const; ///< everything it says, for assistive programs and tests
+    int lines() const { return m_lines; }
+    /// What a line has to have to be whole, of the lines that there are. The current cell in words counts for nothing.
+    int neededWidth(int line) const;
 
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override { return {0, sizeHint().height()}; }
@@ -36,6 +39,8 @@ private:
     int widthOf(const QString& text) const;
     int numberWidth() const;
     int bottomWidth() const;
+    int scaleWidth() const; ///< of the colours between their numbers
+    int meaningWidth() const; ///< of what numbers and crosses are
     QString markText() const;
     void paintBar(QPainter& painter, const QRect& bar) const;
 
