@@ -75,6 +75,7 @@ private slots:
     void modelKeepsItsRows();
     void csvOfTimings();
     void traceEvents();
+    void stagesAreSeen();
     void digits();
 };
 
@@ -314,6 +315,17 @@ void TestLatencyPure::traceEvents()
     }
     QCOMPARE(all[4]["name"].toString(), QStringLiteral("router"));
     QVERIFY(QJsonDocument::fromJson(written(timingsAsTrace({}, {}, 0), {})).isObject());
+}
+
+void TestLatencyPure::stagesAreSeen()
+{
+    for (const ColorScheme scheme : {ColorScheme::Light, ColorScheme::Dark}) {
+        const QRgb ground = themePalette(scheme).color(QPalette::Base).rgb();
+        for (std::size_t stage = 0; stage < stageCount; ++stage) {
+            const double ratio = contrastRatio(stageBrush(Stage(stage), scheme).color().rgb(), ground);
+            QVERIFY2(ratio >= 3, qPrintable(QStringLiteral("%1: %2").arg(stageName(Stage(stage))).arg(ratio)));
+        }
+    }
 }
 
 void TestLatencyPure::digits()

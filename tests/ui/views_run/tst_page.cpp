@@ -68,7 +68,7 @@ private slots:
 private:
     void picture(QWidget& page, const char* name)
     {
-        QCoreApplication::processEvents();
+        QTest::qWait(50); // layouts follow their contents with the next events
         QVERIFY(savePicture(page, ofRow(name)));
     }
 };

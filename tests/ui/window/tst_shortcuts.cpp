@@ -16,9 +16,12 @@
 #include <QDockWidget>
 #include <QHeaderView>
 #include <QLineEdit>
+#include <QLabel>
 #include <QMenu>
+#include <QMenuBar>
 #include <QSettings>
 #include <QShortcut>
+#include <QTabBar>
 #include <QTabWidget>
 #include <QTableView>
 #include <QTemporaryDir>
@@ -50,6 +53,25 @@ struct Binding {
     }
 };
 
+/// Letters with Alt that no action or button has: of menus, of tabs, of labels that stand for a field.
+QList<Binding> mnemonics(const QWidget& window)
+{
+    QList<Binding> found;
+    const auto add = [&](const QString& text, const QWidget* place) {
+        if (const QKeySequence key = QKeySequence::mnemonic(text); !key.isEmpty() && place->isVisible())
+            found << Binding{text, {key}, Qt::WindowShortcut, {place}};
+    };
+    for (const QMenuBar* const bar : window.findChildren<QMenuBar*>())
+        for (const QAction* const menu : bar->actions())
+            add(menu->text(), bar);
+    for (const QTabBar* const bar : window.findChildren<QTabBar*>())
+        for (int tab = 0; tab < bar->count(); ++tab)
+            add(bar->isTabEnabled(tab) ? bar->tabText(tab) : QString(), bar);
+    for (const QLabel* const label : window.findChildren<QLabel*>())
+        add(label->buddy() && label->buddy()->isEnabled() ? label->text() : QString(), label);
+    return found;
+}
+
 /// Everything of a window that a key can set off now.
 QList<Binding> bindings(const QWidget& window)
 {
@@ -77,7 +99,7 @@ QList<Binding> bindings(const QWidget& window)
         if (button->isVisible() && button->isEnabled() && !button->shortcut().isEmpty())
             found << Binding{button->objectName() + button->text(), {button->shortcut()}, Qt::WindowShortcut, {button}};
     }
-    return found;
+    return found << mnemonics(window);
 }
 
 /// Keys that would set off nothing, since two things wait for them: "key: one, other".

@@ -50,9 +50,13 @@ QString pausesText(const LatencyStats& stats)
 
 QBrush stageBrush(Stage stage, ColorScheme scheme)
 {
-    const auto index = static_cast<std::uint32_t>(stage);
+    // In each theme the same hues, at least 3:1 on the ground: a stage is not an expert, and has no colour of one.
+    static constexpr std::array<std::array<QRgb, std::size_t(Stage::Other)>, 2> colors{{
+        {0xff2f7fc8, 0xffb5730f, 0xff1a9c80, 0xffc0557f, 0xff7f6bd0},
+        {0xff4a9fe0, 0xffd9963a, 0xff2aa88f, 0xffd0739a, 0xffa08fe8},
+    }};
     if (stage < Stage::Other)
-        return QColor::fromRgb(expertColor(index, categoricalColors, scheme));
+        return QColor::fromRgb(colors[std::size_t(scheme)][std::size_t(stage)]);
     const QColor muted = QColor::fromRgb(themeColors(scheme).mutedText);
     return stage == Stage::Other ? QBrush(muted) : QBrush(muted, Qt::BDiagPattern);
 }

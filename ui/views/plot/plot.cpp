@@ -58,6 +58,10 @@ Plot::Plot(const QString& title, QWidget* parent)
     m_empty->setBackgroundRole(QPalette::Base);
     m_empty->setForegroundRole(QPalette::PlaceholderText);
     m_empty->hide();
+    for (QCPAxis* const axis : {xAxis, yAxis, xAxis2, yAxis2}) { // ticks lie outside: inside they notch bars
+        axis->setTickLength(0, grid::half);
+        axis->setSubTickLength(0, grid::half / 2);
+    }
     makeActions();
     applyPalette();
 }

@@ -182,9 +182,9 @@ void LayerPanel::showTogether(const View& view)
             .arg(row)
             .arg(column)
             .arg(cells.numberText(cells.matrix().at(row, column)),
-                cells.scale().kind == HeatScale::Kind::Diverging ? tr("of decisions") : tr("decisions"));
+                cells.scale().kind == HeatScale::Kind::Diverging ? tr("of tokens") : tr("tokens"));
     });
-    m_together->legend().setUnit(compared ? tr("of decisions") : tr("decisions"));
+    m_together->legend().setUnit(compared ? tr("of tokens") : tr("tokens"));
     m_together->setValues(std::move(map), {compared ? HeatScale::Kind::Diverging : HeatScale::Kind::Amount, top});
 }
 

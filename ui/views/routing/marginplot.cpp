@@ -135,7 +135,7 @@ void MarginPlot::showCounts()
     m_overflow->setData(middles.mid(MarginCounts::bins), values.mid(MarginCounts::bins), true);
     m_other->setData(percent ? middles : QVector<double>(), others, true);
     showLegendRow(*this, percent);
-    setAxisTitles(tr("margin (%1)").arg(m_unit), percent ? tr("decisions (%)") : tr("decisions"));
+    setAxisTitles(tr("margin (%1)").arg(m_unit), percent ? tr("tokens (%)") : tr("tokens"));
     setWhole({0, m_right}, {bottom, m_top * (m_logarithmic ? 1.5 : 1.02)});
     redraw();
 }
@@ -170,7 +170,7 @@ QString MarginPlot::readout(double x) const
 ValueTable MarginPlot::table() const
 {
     const bool compared = m_otherMargins.has_value();
-    ValueTable table{{tr("margin from (%1)").arg(m_unit), compared ? m_bars->name() : tr("decisions")}, {}};
+    ValueTable table{{tr("margin from (%1)").arg(m_unit), compared ? m_bars->name() : tr("tokens")}, {}};
     if (compared)
         table.headers << m_other->name();
     for (int bin = 0; bin < allBins; ++bin) {
@@ -186,7 +186,7 @@ QString marginSummary(const MarginCounts& margins)
     const double with = withMargin(margins);
     if (with == 0 && margins.none > 0)
         return MarginPlot::tr("No decision has a margin: experts came from a table, or none was rejected.");
-    return MarginPlot::tr("%1 decisions, %2 exactly 0, %3 without a margin")
+    return MarginPlot::tr("%1 tokens, %2 of them with a margin of 0, %3 without one")
         .arg(countText(with + margins.none), countText(margins.zero), countText(margins.none));
 }
 

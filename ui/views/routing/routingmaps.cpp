@@ -134,7 +134,7 @@ QString measureUnit(RoutingMeasure measure, bool asShares)
     if (measure == RoutingMeasure::Weight)
         return translated("of weight");
     if (measure == RoutingMeasure::Load)
-        return asShares ? translated("of load") : translated("decisions");
+        return asShares ? translated("of load") : translated("tokens");
     return asShares ? translated("of load zeroed") : translated("zeroed");
 }
 

@@ -7,10 +7,12 @@
 #include "views/run/promptpanel.h"
 #include "views/run/runfigures.h"
 #include "views/run/tokentextview.h"
+#include "views/theme/elided.h"
 #include "views/theme/theme.h"
 
 #include <QAction>
 #include <QDataStream>
+#include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
 #include <QSplitter>
@@ -168,14 +170,19 @@ QWidget* RunPage::makePane(const QString& title, const QString& tip, TokenTextVi
     auto* const column = new QVBoxLayout(pane);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(0);
-    auto* const label = new QLabel(tr("<b>%1</b> \u2013 a line above marks the tokens that differ").arg(title), pane);
-    label->setToolTip(
+    auto* const head = new QWidget(pane);
+    auto* const line = new QHBoxLayout(head);
+    line->setContentsMargins(grid::unit, grid::half, grid::unit, grid::half);
+    line->setSpacing(grid::unit);
+    line->addWidget(new QLabel(tr("<b>%1</b>").arg(title), head));
+    auto* const marks = new ElidedLabel(head);
+    marks->setText(tr("a line above marks the tokens that differ"));
+    line->addWidget(marks, 1);
+    head->setToolTip(
         tr("%1 Tokens where the two runs differ have a line above, in the grid a line below their name.").arg(tip));
-    label->setContentsMargins(grid::unit, grid::half, grid::unit, grid::half);
-    label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
-    label->hide();
-    m_titles << label;
-    column->addWidget(label);
+    head->hide();
+    m_titles << head;
+    column->addWidget(head);
     column->addWidget(text, 1);
     return pane;
 }
@@ -209,7 +216,7 @@ void RunPage::showKept()
     const bool kept = m_kept.record() != nullptr;
     m_keptText->setVisible(kept);
     m_keptText->parentWidget()->setVisible(kept);
-    for (QLabel* const title : m_titles)
+    for (QWidget* const title : m_titles)
         title->setVisible(kept);
     m_drop->setEnabled(kept);
 }

@@ -81,7 +81,7 @@ private:
     ExpertGridView* m_grid;
     QSplitter* m_texts;
     TokenTextView* m_keptText;
-    QList<QLabel*> m_titles; ///< of the texts, while there are two
+    QList<QWidget*> m_titles; ///< of the texts, while there are two
     QStackedWidget* m_middle;
     QLabel* m_emptyText;
     QPushButton* m_emptyAction;

@@ -84,6 +84,13 @@ void FlatStyle::drawPrimitive(
         painter->fillRect(option->rect, option->palette.color(QPalette::Window));
         return;
     }
+    if (element == PE_IndicatorBranch && option->state & State_Selected) {
+        QStyleOption arrow(*option);
+        arrow.palette.setColor(QPalette::WindowText, option->palette.color(QPalette::HighlightedText));
+        arrow.palette.setColor(QPalette::Text, option->palette.color(QPalette::HighlightedText));
+        draw(arrow);
+        return;
+    }
     const bool box = element == PE_IndicatorCheckBox || element == PE_IndicatorRadioButton;
     if (!drawFocus(element, *option, *painter, widget) && !(box && drawEdged<QStyleOptionButton>(option, draw))
         && !(element == PE_FrameLineEdit && drawEdged<QStyleOptionFrame>(option, draw)))
