@@ -30,11 +30,13 @@ Result<Inspection> inspectModel(
         return source.error();
     Inspection inspection{path, source->format, architectureOf(*source), filesOf(*source), source->tensors,
         listMetadata(*source), source->notes, {}, nullptr, std::nullopt};
-    for (std::size_t i = 1; i < source->missing.size(); ++i)
-        inspection.notes.push_back(source->missing[i].message());
+    for (std::size_t i = 1; i < source->refusals.size(); ++i)
+        inspection.notes.push_back(source->refusals[i].message());
     if (auto config = readConfig(*source))
         inspection.config = std::move(*config);
-    auto model = openSource(path, std::move(*source), options, progress, std::move(stop));
+    else if (!source->refusals.empty()) // it would not run with all of its data either
+        inspection.notes.push_back(config.error().message());
+    auto model = openSource(path, std::move(*source), inspection.config, options, progress, std::move(stop));
     if (model) {
         inspection.model = std::move(*model);
         inspection.config = inspection.model->config();

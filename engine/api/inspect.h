@@ -25,8 +25,11 @@ struct Inspection {
     std::optional<Error> refused; ///< then why
 };
 
-/// Reads the heads of the model's files and, when it can be run, opens it. Fails where no structure can be read: no
-/// head of a file or no configuration is whole.
+/// Reads the heads of the model's files and, when it can be run, opens it. What is missing or damaged of a file that
+/// others name (a shard, a part of a split but the first, an expert's blob, a table) is listed, and so is a file of
+/// weights that ends behind its head. Fails where no structure can be read: config.json, the index of shards, the
+/// directory of an export, or the head of a single file or of a split's first part is not there or breaks its rules;
+/// where two files contradict each other about the tensors they hold; and where the system refuses to read (Io).
 Result<Inspection> inspectModel(const std::string& path, const OpenOptions& options = {},
     OpenProgress* progress = nullptr, std::stop_token stop = {});
 

@@ -182,10 +182,11 @@ Result<ModelSource> readSource(
     return readModelSource(folder, options.raw, std::move(stop), incomplete);
 }
 
-Result<ModelPtr> openSource(const std::string& path, ModelSource source, const OpenOptions& options,
-    OpenProgress* progress, std::stop_token stop)
+Result<ModelPtr> openSource(const std::string& path, ModelSource source, std::optional<ModelConfig> config,
+    const OpenOptions& options, OpenProgress* progress, std::stop_token stop)
 {
-    auto loaded = bindModel(std::move(source), progress);
+    auto loaded = config ? bindModel(std::move(source), std::move(*config), progress)
+                         : bindModel(std::move(source), progress);
     if (!loaded)
         return loaded.error();
     auto tokenizer = loadTokenizer((*loaded)->source, (*loaded)->config.vocabSize);
@@ -210,7 +211,7 @@ Result<ModelPtr> openModel(
     const std::string& path, const OpenOptions& options, OpenProgress* progress, std::stop_token stop)
 {
     auto source = readSource(path, options, stop);
-    return source ? openSource(path, std::move(*source), options, progress, std::move(stop)) : source.error();
+    return source ? openSource(path, std::move(*source), {}, options, progress, std::move(stop)) : source.error();
 }
 
 std::string demoModelPath()

@@ -18,11 +18,14 @@ struct Model::Impl {
     std::string id;
 };
 
-/// The two halves of openModel: what is in the files, and what makes a model of it.
+/// The first half of openModel: what is in the files. With `List`, what is missing or damaged of them is listed.
 Result<ModelSource> readSource(const std::string& path, const OpenOptions& options, std::stop_token stop,
     Incomplete incomplete = Incomplete::Refuse);
+/// The other half: makes a model of it. `config` is what readConfig made of the source; empty: it is read here.
+Result<ModelPtr> openSource(const std::string& path, ModelSource source, std::optional<ModelConfig> config,
+    const OpenOptions& options, OpenProgress* progress, std::stop_token stop);
+
+/// The files of a source, in its order.
 std::vector<FileInfo> filesOf(const ModelSource& source);
-Result<ModelPtr> openSource(const std::string& path, ModelSource source, const OpenOptions& options,
-    OpenProgress* progress, std::stop_token stop);
 
 } // namespace colibri

@@ -7,7 +7,7 @@
 
 namespace colibri {
 
-/// -log softmax(logits)[target], natural, in double.
+/// -log softmax(logits)[target], natural, in double. `target` is below the number of logits, so that there is one.
 double tokenLoss(std::span<const float> logits, TokenId target);
 
 } // namespace colibri

@@ -10,7 +10,10 @@ constexpr Command table[]{
     {"inspect", "MODEL [--json] [--raw ...]", "what is in a model: dimensions, rules, tensors, bytes",
         "Prints what the files say, and for every dimension and rule where it was read from: the configuration, a "
         "default of "
-        "the model's family, an option, or the file sizes. Computes nothing and reads no weights.",
+        "the model's family, an option, or the file sizes. Computes nothing and reads no weights. A model that cannot "
+        "be "
+        "run, because data are missing or its architecture is not known, is shown as far as it can be read, with exit "
+        "code 0; with --json, \"runs\" is false then and \"refused\" says why.",
         "  colibri inspect demo\n"
         "  colibri inspect path/to/model --json | jq .parameters\n",
         configureInspect},

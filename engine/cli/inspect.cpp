@@ -40,6 +40,8 @@ std::string byteLines(const Inspection& inspection)
             text += fmt::format("  {:<22}{}\n", name(static_cast<WeightKind>(kind)), sizeText(bytes[kind]));
     for (const auto& [type, size] : bytesByType(inspection.tensors))
         text += fmt::format("  {:<22}{}\n", "stored as " + type, sizeText(size));
+    if (const std::uint64_t missing = missingBytes(inspection.tensors))
+        text += fmt::format("  {:<22}{}\n", "of that missing", sizeText(missing));
     return text;
 }
 
@@ -70,26 +72,32 @@ std::string metadataLines(const Inspection& inspection)
 /// What stands behind a tensor that is not there as a whole.
 std::string missingText(const TensorInfo& tensor)
 {
-    if (tensor.nameOnly)
+    switch (tensor.presence) {
+    case Presence::NameOnly:
         return "  its file is not readable, the index has the name only";
-    if (tensor.missing == 0)
+    case Presence::Absent:
+        return "  missing";
+    case Presence::Cut:
+        return fmt::format("  cut, {} bytes missing", tensor.missingBytes);
+    default:
         return {};
-    return tensor.missing == tensor.size ? "  missing" : fmt::format("  cut, {} bytes missing", tensor.missing);
+    }
 }
 
 std::string tensorLine(const TensorInfo& tensor)
 {
-    const auto number = [&](std::uint64_t value) { return tensor.nameOnly ? "-" : std::to_string(value); };
+    const bool placed = tensor.presence != Presence::NameOnly;
+    const auto number = [](bool known, std::uint64_t value) { return known ? std::to_string(value) : "-"; };
     return fmt::format("  {:<56}{:<8}{:<18}{:>4}{:>14}{:>12}{:>7}{}\n", tensor.name, typeName(tensor),
-        tensor.nameOnly ? "-" : fmt::format("[{}]", fmt::join(tensor.shape, ", ")), tensor.file, number(tensor.offset),
-        number(tensor.size), number(alignmentOf(tensor)), missingText(tensor));
+        placed ? fmt::format("[{}]", fmt::join(tensor.shape, ", ")) : "-", tensor.file, number(placed, tensor.offset),
+        number(hasSize(tensor), tensor.size), number(placed, alignmentOf(tensor.offset)), missingText(tensor));
 }
 
 std::string fileLines(const Inspection& inspection)
 {
     std::string text = fmt::format("\nFiles ({})\n", inspection.files.size());
     for (const FileInfo& file : inspection.files)
-        text += fmt::format("  {:<12}{}\n", file.missing ? "missing" : sizeText(file.size), file.path);
+        text += fmt::format("  {:<12}{}\n", file.absent ? "missing" : sizeText(file.size), file.path);
     text += fmt::format("\nTensors ({})\n  {:<56}{:<8}{:<18}{:>4}{:>14}{:>12}{:>7}\n", inspection.tensors.size(),
         "name", "dtype", "shape", "file", "offset", "bytes", "align");
     for (const TensorInfo& tensor : inspection.tensors)
@@ -102,11 +110,11 @@ std::string headLines(const Inspection& inspection)
     std::string text = fmt::format("{}\n  {:<22}{}\n", inspection.path, "format", inspection.format);
     if (!inspection.model)
         return text
-            + fmt::format("  {:<22}{}\n  {:<22}{}\n", "architecture", inspection.architecture, "cannot be run",
+            + fmt::format("  {:<22}{}\n  {:<22}{}\n", "architecture", architectureName(inspection), "cannot be run",
                 inspection.refused->message());
     const Model& model = *inspection.model;
-    text += fmt::format(
-        "  {:<22}{}\n  {:<22}{}\n", "architecture", name(model.config().architecture), "model id", model.id());
+    text +=
+        fmt::format("  {:<22}{}\n  {:<22}{}\n", "architecture", architectureName(inspection), "model id", model.id());
     return text
         + fmt::format("  {:<22}{}\n  {:<22}{}\n  {:<22}{}\n  {:<22}{}\n", "tokenizer",
             model.hasTokenizer() ? "yes" : "none", "router", model.hasRouter() ? "yes" : "none", "routing table",

@@ -5,18 +5,20 @@
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
-#include <bit>
-
 namespace colibri::cli {
 namespace {
 
+/// Figures that the files do not tell are null.
 Json tensorJson(const Inspection& inspection, const TensorInfo& tensor)
 {
+    const bool placed = tensor.presence != Presence::NameOnly;
+    const auto known = [](bool is, const auto& value) { return is ? Json(value) : Json(nullptr); };
     return {{"name", tensor.name}, {"kind", name(kindOf(tensor.name))}, {"dtype", typeName(tensor)},
-        {"shape", tensor.shape}, {"layout", name(tensor.layout)}, {"file", inspection.files[tensor.file].path},
-        {"offset", tensor.offset}, {"size", tensor.size}, {"alignment", alignmentOf(tensor)},
-        {"missing", tensor.missing}, {"name_only", tensor.nameOnly}};
+        {"shape", known(placed, tensor.shape)}, {"layout", known(placed, name(tensor.layout))},
+        {"file", inspection.files[tensor.file].path}, {"offset", known(placed, tensor.offset)},
+        {"size", known(hasSize(tensor), tensor.size)}, {"alignment", known(placed, alignmentOf(tensor.offset))},
+        {"presence", name(tensor.presence)},
+        {"missing_bytes", known(hasSize(tensor) || tensor.presence == Presence::Whole, tensor.missingBytes)}};
 }
 
 Json dimensionsJson(const ModelConfig& config)
@@ -49,7 +51,6 @@ void addConfig(const ModelConfig& config, Json& json)
     Json rules = Json::array();
     for (const RuleOrigin& rule : config.origins)
         rules.push_back({{"rule", rule.rule}, {"value", rule.value}, {"origin", name(rule.origin)}, {"key", rule.key}});
-    json["architecture"] = name(config.architecture);
     json["dimensions"] = dimensionsJson(config);
     json["rules"] = std::move(rules);
     json["unused_keys"] = config.unusedKeys;
@@ -70,10 +71,17 @@ void addModel(const Model& model, Json& json)
 
 } // namespace
 
-std::uint64_t alignmentOf(const TensorInfo& tensor)
+std::string architectureName(const Inspection& inspection)
 {
-    constexpr std::uint64_t page = 4096;
-    return tensor.offset == 0 ? page : std::min(page, std::uint64_t{1} << std::countr_zero(tensor.offset));
+    return inspection.config ? std::string(name(inspection.config->architecture)) : inspection.architecture;
+}
+
+std::uint64_t missingBytes(std::span<const TensorInfo> tensors)
+{
+    std::uint64_t bytes = 0;
+    for (const TensorInfo& tensor : tensors)
+        bytes += tensor.missingBytes;
+    return bytes;
 }
 
 std::map<std::string, std::uint64_t> bytesByType(std::span<const TensorInfo> tensors)
@@ -88,7 +96,7 @@ Json inspectJson(const Inspection& inspection)
 {
     Json files = Json::array();
     for (const FileInfo& file : inspection.files)
-        files.push_back({{"path", file.path}, {"size", file.size}, {"missing", file.missing}});
+        files.push_back({{"path", file.path}, {"size", file.size}, {"absent", file.absent}});
     Json tensors = Json::array();
     for (const TensorInfo& tensor : inspection.tensors)
         tensors.push_back(tensorJson(inspection, tensor));
@@ -96,12 +104,12 @@ Json inspectJson(const Inspection& inspection)
     for (const MetadataEntry& entry : inspection.metadata)
         metadata.push_back({{"key", entry.key}, {"type", entry.type}, {"value", entry.value}, {"file", entry.file},
             {"offset", entry.offset}});
-    Json json{{"path", inspection.path}, {"format", inspection.format}, {"architecture", inspection.architecture},
+    Json json{{"path", inspection.path}, {"format", inspection.format}, {"architecture", architectureName(inspection)},
         {"runs", inspection.model != nullptr},
         {"refused", inspection.refused ? Json(inspection.refused->message()) : Json(nullptr)},
         {"bytes", bytesJson(inspection.tensors)}, {"dtypes", bytesByType(inspection.tensors)},
-        {"files", std::move(files)}, {"metadata", std::move(metadata)}, {"tensors", std::move(tensors)},
-        {"notes", inspection.notes}};
+        {"missing_bytes", missingBytes(inspection.tensors)}, {"files", std::move(files)},
+        {"metadata", std::move(metadata)}, {"tensors", std::move(tensors)}, {"notes", inspection.notes}};
     if (inspection.config)
         addConfig(*inspection.config, json);
     if (inspection.model)

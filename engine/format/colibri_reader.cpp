@@ -6,6 +6,7 @@
 #include "format/router_logits.h"
 #include "format/router_table.h"
 #include "format/tensor_directory.h"
+#include "format/tensor_list.h"
 #include "types/checked.h"
 
 #include <algorithm>
@@ -122,35 +123,31 @@ private:
         for (DirectoryFile& file : *files) {
             if (m_stop.stop_requested())
                 return Error{Errc::Cancelled, "open the model", m_source.path, {}, "stopped"};
-            auto mapped = mapFile(file.name, file.firstEntryOffset);
-            if (!mapped)
-                return mapped.error();
-            if (auto done = checkDirectoryFile(file, **mapped, m_limits, m_source.notes, missing()); !done)
+            const FileStatement statement{m_config.path, file.firstEntryOffset,
+                "tensors[" + std::to_string(file.firstEntry) + "].file",
+                std::to_string(file.tensors.size()) + (file.tensors.size() == 1 ? " tensor" : " tensors")};
+            if (const auto mapped = addFileInside(m_source, file.name, statement); !mapped) {
+                if (!refusals() || mapped.error().code != Errc::NotFound)
+                    return mapped.error();
+                refusals()->push_back(mapped.error());
+            }
+            const MappedFile& mapped = *m_source.files.back();
+            if (auto done = checkDirectoryFile(file, mapped, m_limits, m_source.notes, refusals()); !done)
                 return done;
-            m_source.files.push_back(std::move(*mapped));
             std::ranges::move(file.tensors, std::back_inserter(m_source.tensors));
         }
         std::ranges::sort(m_source.tensors, {}, &TensorInfo::name);
         return {};
     }
 
-    std::vector<Error>* missing() { return m_incomplete == Incomplete::List ? &m_source.missing : nullptr; }
+    std::vector<Error>* refusals() { return m_incomplete == Incomplete::List ? &m_source.refusals : nullptr; }
 
-    Result<std::shared_ptr<const MappedFile>> mapFile(const std::string& name, std::uint64_t entryOffset)
+    /// What cannot be used of a table, of logits or of sanity leaves the rest as it is.
+    Result<void> refuseOrList(const Error& error)
     {
-        auto mapped = mapInside(m_source.path, name, m_config.path, entryOffset);
-        if (mapped || !missing() || mapped.error().code != Errc::NotFound)
-            return mapped;
-        missing()->push_back(mapped.error());
-        return MappedFile::absent(joinPath(m_source.path, name));
-    }
-
-    /// A table that cannot be used leaves the rest as it is.
-    Result<void> listed(const Error& error)
-    {
-        if (!missing() || error.code == Errc::Cancelled)
+        if (!refusals() || !isDamage(error.code))
             return error;
-        missing()->push_back(error);
+        refusals()->push_back(error);
         return {};
     }
 
@@ -159,7 +156,7 @@ private:
         const auto done = readWholeTable();
         if (!done)
             m_source.table.reset();
-        return done ? done : listed(done.error());
+        return done ? done : refuseOrList(done.error());
     }
 
     Result<void> readWholeTable()
@@ -176,7 +173,8 @@ private:
         RouterTable table;
         if (auto done = readTableShape(*object, table); !done)
             return done;
-        auto mapped = mapInside(m_source.path, *file, m_config.path, object->offset);
+        const auto mapped =
+            addFileInside(m_source, *file, {m_config.path, object->offset, "router_table.file", "the routing table"});
         if (!mapped)
             return mapped.error();
         const auto bytes =
@@ -186,8 +184,7 @@ private:
                 "has " + std::to_string((*mapped)->bytes().size()) + " bytes, " + std::to_string(table.layers)
                     + " layers x " + std::to_string(table.rows) + " rows x " + std::to_string(table.k) + " uint16 need "
                     + (bytes ? std::to_string(*bytes) : std::string("more than 64 bits can count"))};
-        table.file = static_cast<std::uint32_t>(m_source.files.size());
-        m_source.files.push_back(std::move(*mapped));
+        table.file = static_cast<std::uint32_t>(m_source.files.size() - 1);
         m_source.table = table;
         return checkRouterTable(m_source, table, m_limits.experts, m_stop);
     }
@@ -226,7 +223,7 @@ private:
             return {};
         const auto done = readRouterLogits(
             *object, m_config.path, {m_limits.layers - m_denseLayers, m_limits.experts}, m_source, m_stop);
-        return done ? done : listed(done.error());
+        return done ? done : refuseOrList(done.error());
     }
 
     Result<void> readTableIndex(RouterTable& table)
@@ -244,6 +241,14 @@ private:
 
     Result<void> readSanity()
     {
+        const auto done = readWholeSanity();
+        if (!done)
+            m_source.sanity.clear();
+        return done ? done : refuseOrList(done.error());
+    }
+
+    Result<void> readWholeSanity()
+    {
         const JsonValue* const list = m_config.root.find(key::sanity);
         if (!list)
             return {};
@@ -251,7 +256,7 @@ private:
             return fail(
                 Errc::Malformed, list, "sanity is a " + std::string(list->typeName()) + ", it has to be a list");
         if (!m_source.table) {
-            m_source.notes.push_back("config.json: \"sanity\" was not checked, there is no routing table.");
+            m_source.notes.push_back("config.json: \"sanity\" was not checked, there is no usable routing table.");
             return {};
         }
         for (std::size_t i = 0; i < list->array()->size(); ++i)

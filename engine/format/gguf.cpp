@@ -24,11 +24,11 @@ constexpr std::uint32_t maxAlignment = 1u << 30;
 class Parser {
 public:
     Parser(std::span<const std::byte> bytes, const std::string& file, std::vector<std::string>& notes,
-        std::vector<Error>* missing)
+        std::vector<Error>* refusals)
         : m_bytes(bytes)
         , m_file(file)
         , m_notes(notes)
-        , m_missing(missing)
+        , m_refusals(refusals)
     {
     }
 
@@ -41,7 +41,7 @@ public:
                 return done.error();
         if (auto done = readAlignment(); !done)
             return done.error();
-        GgufTensors tensors{m_bytes, m_at, m_file, fileIndex, m_tensors, m_head.alignment, m_missing};
+        GgufTensors tensors{m_bytes, m_at, m_file, fileIndex, m_tensors, m_head.alignment, m_refusals};
         if (auto done = readGgufTensors(tensors, m_head, m_notes); !done)
             return done.error();
         return std::move(m_head);
@@ -167,7 +167,7 @@ private:
     std::span<const std::byte> m_bytes;
     const std::string& m_file;
     std::vector<std::string>& m_notes;
-    std::vector<Error>* m_missing;
+    std::vector<Error>* m_refusals;
     GgufHead m_head;
     std::size_t m_at = headBytes;
     std::uint64_t m_tensors = 0;
@@ -184,9 +184,9 @@ const GgufEntry* GgufHead::find(std::string_view key) const
 }
 
 Result<GgufHead> parseGguf(std::span<const std::byte> bytes, const std::string& file, std::uint32_t fileIndex,
-    std::vector<std::string>& notes, std::vector<Error>* missing)
+    std::vector<std::string>& notes, std::vector<Error>* refusals)
 {
-    return Parser(bytes, file, notes, missing).parse(fileIndex);
+    return Parser(bytes, file, notes, refusals).parse(fileIndex);
 }
 
 } // namespace colibri

@@ -28,10 +28,10 @@ struct GgufHead {
 
 /// Reads the head of a GGUF file (little-endian, version 2 or 3): metadata and tensor directory, no weight. Checks
 /// counts, lengths, types, duplicates, alignment, ranges and overlaps against the bytes there are. What is only
-/// suspicious becomes a note. Takes bytes, so that test, fuzzer and reader share one entry. With `missing`, a file that
-/// ends behind its head but before its data do is no failure, but one entry there; see TensorInfo::missing.
+/// suspicious becomes a note. Takes bytes, so that test, fuzzer and reader share one entry. With `refusals`, a file
+/// that ends behind its head but before its data do is no failure, but one entry there; see TensorInfo::presence.
 Result<GgufHead> parseGguf(std::span<const std::byte> bytes, const std::string& file, std::uint32_t fileIndex,
-    std::vector<std::string>& notes, std::vector<Error>* missing = nullptr);
+    std::vector<std::string>& notes, std::vector<Error>* refusals = nullptr);
 
 /// The metadata as a configuration that code for config.json reads as well: an object with GGUF's own keys
 /// ("general.architecture", "qwen3moe.block_count"), offsets included. Arrays of texts, nested arrays and arrays of

@@ -16,6 +16,7 @@ constexpr std::string_view partKey = "split.no"; ///< counted from 0
 constexpr std::string_view partsKey = "split.count";
 constexpr std::string_view tensorsKey = "split.tensors.count";
 constexpr std::uint64_t maxParts = 65535; // a u16 in the files
+constexpr std::uint64_t maxAbsentParts = 100; ///< that are listed one by one
 
 Error failed(Errc code, const std::string& file, std::optional<std::uint64_t> at, std::string why)
 {
@@ -95,7 +96,7 @@ private:
         const auto index = static_cast<std::uint32_t>(m_source.files.size());
         m_source.files.push_back(*file);
         auto head = parseGguf((*file)->bytes(), path, index, m_source.notes,
-            m_incomplete == Incomplete::List ? &m_source.missing : nullptr);
+            m_incomplete == Incomplete::List ? &m_source.refusals : nullptr);
         if (!head)
             return head;
         std::move(head->tensors.begin(), head->tensors.end(), std::back_inserter(m_source.tensors));
@@ -138,10 +139,18 @@ private:
                 "split.count is " + std::to_string(**parts)
                     + ", the other parts are found by a name like NAME-00001-of-" + padded(**parts)
                     + ".gguf, which this file does not have");
+        const auto tensors = number(first, tensorsKey, INT64_MAX, m_path);
+        if (!tensors)
+            return tensors.error();
+        if (*tensors && **parts - 1 > **tensors) // the first one may have metadata alone
+            return failed(Errc::Malformed, m_path, first.find(partsKey)->value.offset,
+                "split.count is " + std::to_string(**parts) + ", split.tensors.count " + std::to_string(**tensors)
+                    + "; every part but the first one has to hold a tensor");
         for (std::uint64_t i = 2; i <= **parts; ++i)
             if (auto done = readPart(*name, i); !done)
                 return done;
-        return checkTensors(first);
+        refuseFurtherParts();
+        return checkTensors(first, *tensors);
     }
 
     Result<void> readPart(const PartName& name, std::uint64_t part)
@@ -149,28 +158,43 @@ private:
         const std::string path = pathOf(name, part);
         std::error_code ignored;
         if (!std::filesystem::exists(path, ignored)) {
+            if (m_incomplete == Incomplete::List && m_absentParts++ >= maxAbsentParts) {
+                if (m_absentParts == maxAbsentParts + 1)
+                    m_firstFurther = path;
+                return {};
+            }
             Error error = failed(Errc::NotFound, path, {},
                 "the file does not exist, it is part " + std::to_string(part) + " of " + std::to_string(name.parts));
             if (m_incomplete == Incomplete::List)
                 m_source.files.push_back(MappedFile::absent(path));
-            return lack(std::move(error));
+            return refuseOrList(std::move(error));
         }
         const auto head = addFile(path);
         if (!head)
-            return head.error().code == Errc::Truncated ? lack(head.error()) : head.error();
+            return isDamage(head.error().code) ? refuseOrList(head.error()) : head.error();
         if (auto done = checkKey(*head, path, partKey, part - 1); !done)
             return done;
         return checkKey(*head, path, partsKey, name.parts);
     }
 
-    /// A part whose tensors nobody names.
-    Result<void> lack(Error error)
+    /// What to do about a part whose head cannot be read: fails, or goes on without its tensors, which nothing names.
+    Result<void> refuseOrList(Error error)
     {
         if (m_incomplete == Incomplete::Refuse)
             return error;
-        m_wholeParts = false;
-        m_source.missing.push_back(std::move(error));
+        m_source.allNamed = false;
+        m_source.refusals.push_back(std::move(error));
         return {};
+    }
+
+    /// One error for all parts that do not exist beyond those listed.
+    void refuseFurtherParts()
+    {
+        if (m_absentParts <= maxAbsentParts)
+            return;
+        m_source.refusals.push_back(failed(Errc::NotFound, m_firstFurther, {},
+            "the file does not exist, nor do " + std::to_string(m_absentParts - maxAbsentParts - 1)
+                + " parts behind it"));
     }
 
     Result<void> checkKey(
@@ -187,22 +211,20 @@ private:
                 + ", by its name the file needs " + std::to_string(expected));
     }
 
-    Result<void> checkTensors(const GgufHead& first) const
+    Result<void> checkTensors(const GgufHead& first, std::optional<std::uint64_t> count) const
     {
-        const auto count = number(first, tensorsKey, INT64_MAX, m_path);
-        if (!count)
-            return count.error();
-        if (!*count || !m_wholeParts || **count == m_source.tensors.size())
+        if (!count || !m_source.allNamed || *count == m_source.tensors.size())
             return {};
         return failed(Errc::Mismatch, m_path, first.find(tensorsKey)->value.offset,
-            "split.tensors.count is " + std::to_string(**count) + ", the parts hold "
+            "split.tensors.count is " + std::to_string(*count) + ", the parts hold "
                 + std::to_string(m_source.tensors.size()) + " tensors");
     }
 
     const std::string& m_path;
     std::stop_token m_stop;
     Incomplete m_incomplete;
-    bool m_wholeParts = true; ///< the directory of every part was read
+    std::uint64_t m_absentParts = 0; ///< that do not exist
+    std::string m_firstFurther; ///< the first one of them that is not listed
     ModelSource m_source;
 };
 

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
 #include <unordered_map>
 
 namespace colibri {
@@ -43,6 +42,7 @@ public:
         : m_from(from)
         , m_notes(notes)
         , m_at(from.at)
+        , m_cut(from.bytes.size())
     {
     }
 
@@ -56,12 +56,8 @@ public:
         for (Entry& entry : m_entries)
             if (auto done = place(entry, head.dataStart); !done)
                 return done;
-        if (m_cut) {
-            m_cut->why += cutText(m_cutTensors, m_needed);
-            if (!m_from.missing)
-                return *m_cut;
-            m_from.missing->push_back(std::move(*m_cut));
-        }
+        if (auto done = m_cut.finish(m_from.refusals); !done)
+            return done;
         if (auto done = checkCover(head.dataStart); !done)
             return done;
         for (Entry& entry : m_entries)
@@ -73,14 +69,6 @@ private:
     Error failed(Errc code, std::uint64_t at, std::string why) const
     {
         return {code, "read the GGUF tensor directory", m_from.file, at, std::move(why)};
-    }
-
-    static std::string shapeText(const TensorInfo& tensor)
-    {
-        std::string text = "[";
-        for (const std::uint64_t dimension : tensor.shape)
-            text += (text.size() > 1 ? ", " : "") + std::to_string(dimension);
-        return text + "]";
     }
 
     template <class T>
@@ -165,7 +153,7 @@ private:
         }
         if (!checkedProduct(entry.tensor.shape))
             return failed(Errc::Malformed, at,
-                field + ".dimensions are " + shapeText(entry.tensor) + ", their product does not fit in 64 bits");
+                field + ".dimensions are " + shapeText(entry.tensor.shape) + ", their product does not fit in 64 bits");
         return {};
     }
 
@@ -195,7 +183,7 @@ private:
         const auto padded = size ? checkedRoundUp(*size, m_from.alignment) : std::nullopt;
         if (!padded)
             return failed(Errc::Malformed, at,
-                field + " of shape " + shapeText(tensor) + " and type " + std::string(name(*known))
+                field + " of shape " + shapeText(tensor.shape) + " and type " + std::string(name(*known))
                     + ": its size in bytes, padded to " + std::to_string(m_from.alignment)
                     + ", does not fit in 64 bits");
         tensor.size = *size;
@@ -206,24 +194,23 @@ private:
     Result<void> place(Entry& entry, std::uint64_t dataStart)
     {
         TensorInfo& tensor = entry.tensor;
+        const std::uint64_t inData = tensor.offset;
         const auto field = [&] {
-            return "tensor " + quotedText(tensor.name) + " of " + std::to_string(tensor.size) + " bytes at offset "
-                + std::to_string(tensor.offset) + " of the data";
+            return "tensor " + quotedText(tensor.name) + " of "
+                + (hasSize(tensor) ? std::to_string(tensor.size) + " bytes" : "an unknown size") + " at offset "
+                + std::to_string(inData) + " of the data";
         };
         const auto begin = checkedAdd(dataStart, tensor.offset);
         const auto end = begin ? checkedAdd(*begin, tensor.size) : std::nullopt;
         if (!end)
             return failed(Errc::Malformed, entry.offsetAt, field() + ": its end does not fit in 64 bits");
-        if (*end > m_from.bytes.size()) {
-            const std::uint64_t beyond = *end - m_from.bytes.size();
-            if (!m_cut)
-                m_cut = failed(Errc::Truncated, entry.offsetAt,
-                    field() + ": the file ends " + std::to_string(beyond) + " bytes early");
-            tensor.missing = std::min(beyond, tensor.size);
-            ++m_cutTensors;
-            m_needed = std::max(m_needed, *end);
-        }
         tensor.offset = *begin;
+        m_cut.look(tensor, [&] {
+            return failed(Errc::Truncated, entry.offsetAt,
+                field() + ": the file ends "
+                    + (hasSize(tensor) ? std::to_string(*end - m_from.bytes.size()) + " bytes early"
+                                       : "before it begins"));
+        });
         return {};
     }
 
@@ -266,9 +253,7 @@ private:
     std::size_t m_at;
     std::vector<Entry> m_entries;
     std::unordered_map<std::string_view, std::uint64_t> m_index; ///< offset of each entry, by name
-    std::optional<Error> m_cut; ///< the first tensor that does not lie in the file as a whole
-    std::uint64_t m_cutTensors = 0;
-    std::uint64_t m_needed = 0; ///< bytes that the file should have for them
+    FileCut m_cut;
 };
 
 } // namespace

@@ -13,7 +13,7 @@ struct GgufTensors {
     std::uint32_t fileIndex = 0;
     std::uint64_t count = 0;
     std::uint32_t alignment = 32;
-    std::vector<Error>* missing = nullptr; ///< see parseGguf
+    std::vector<Error>* refusals = nullptr; ///< see parseGguf
 };
 
 /// Reads and checks the directory into head.tensors and head.dataStart.

@@ -38,7 +38,7 @@ Result<JsonValue> readObject(const std::string& path)
     return root;
 }
 
-/// What the index says: for each tensor the shard that holds it, and the shards' plain names in order.
+/// What the index says: for each tensor the shard that holds it, and for each shard, by its plain name, its tensors.
 struct ShardIndex {
     struct Place {
         std::string shard;
@@ -46,7 +46,7 @@ struct ShardIndex {
     };
     std::string file;
     std::map<std::string, Place> places; ///< by name of the tensor
-    std::vector<std::string> shards;
+    std::map<std::string, std::vector<std::string>> shards;
 };
 
 bool plainName(const std::string& name)
@@ -73,10 +73,8 @@ Result<ShardIndex> readIndex(const std::string& path)
                 "weight_map[\"" + tensor + "\"] is " + shortText(shard)
                     + ", it must be the plain name of a file in the same folder");
         index.places.emplace(tensor, ShardIndex::Place{*shard.string(), shard.offset});
-        index.shards.push_back(*shard.string());
+        index.shards[*shard.string()].push_back(tensor);
     }
-    std::sort(index.shards.begin(), index.shards.end());
-    index.shards.erase(std::unique(index.shards.begin(), index.shards.end()), index.shards.end());
     return index;
 }
 
@@ -89,7 +87,7 @@ Result<void> addWeights(const std::string& path, ModelSource& source, Incomplete
     const auto index = static_cast<std::uint32_t>(source.files.size());
     source.files.push_back(*file);
     auto tensors = parseSafetensors(
-        (*file)->bytes(), path, index, source.notes, incomplete == Incomplete::List ? &source.missing : nullptr);
+        (*file)->bytes(), path, index, source.notes, incomplete == Incomplete::List ? &source.refusals : nullptr);
     if (!tensors)
         return tensors.error();
     std::move(tensors->begin(), tensors->end(), std::back_inserter(source.tensors));
@@ -117,7 +115,8 @@ Result<void> checkIndex(const ShardIndex& index, const std::string& folder, Mode
 }
 
 /// Files of weights in the folder that the model does not use, in order.
-void noteUnlisted(const std::string& folder, const std::vector<std::string>& used, ModelSource& source)
+template <class IsUsed>
+void noteUnlisted(const std::string& folder, const IsUsed& isUsed, ModelSource& source)
 {
     std::vector<std::string> names;
     std::error_code error;
@@ -126,45 +125,36 @@ void noteUnlisted(const std::string& folder, const std::vector<std::string>& use
             names.push_back(at->path().filename().string());
     std::sort(names.begin(), names.end());
     for (const std::string& name : names)
-        if (std::find(used.begin(), used.end(), name) == used.end())
+        if (!isUsed(name))
             source.notes.push_back((std::filesystem::path(folder) / name).string()
                 + ": this file of weights is not part of the model and was not read");
 }
 
-/// Lists what the index says of a shard whose own directory cannot be read: the names of its tensors. The shard is the
-/// last of the source's files.
-void addNames(const ShardIndex& index, const std::string& shard, ModelSource& source)
+/// A file of the source whose own directory cannot be read.
+struct LackingShard {
+    std::uint32_t file = 0;
+    const std::vector<std::string>& tensors; ///< names, from the index
+};
+
+/// Lists what the index says of such shards: the names of their tensors, but of those that stand elsewhere. Tensors
+/// have been sorted by name, and are afterwards.
+void addNames(std::span<const LackingShard> shards, ModelSource& source)
 {
     TensorInfo tensor;
-    tensor.file = static_cast<std::uint32_t>(source.files.size() - 1);
     tensor.dtype = DType::Unknown;
     tensor.typeText = "unknown";
-    tensor.nameOnly = true;
-    for (const auto& [name, place] : index.places)
-        if (place.shard == shard) {
+    tensor.presence = Presence::NameOnly;
+    const std::size_t found = source.tensors.size();
+    for (const LackingShard& shard : shards)
+        for (const std::string& name : shard.tensors) {
+            const std::span<const TensorInfo> there(source.tensors.data(), found);
+            if (std::ranges::binary_search(there, name, {}, &TensorInfo::name))
+                continue;
+            tensor.file = shard.file;
             tensor.name = name;
             source.tensors.push_back(tensor);
         }
-}
-
-Result<void> addShard(
-    const ShardIndex& index, std::size_t number, const std::string& folder, ModelSource& source, Incomplete incomplete)
-{
-    const std::string& shard = index.shards[number];
-    const std::string path = (std::filesystem::path(folder) / shard).string();
-    const bool there = exists(path);
-    const auto added = there ? addWeights(path, source, incomplete)
-                             : failed(Errc::NotFound, path, {},
-                                 "the file does not exist, it is shard " + std::to_string(number + 1) + " of the "
-                                     + std::to_string(index.shards.size()) + " that " + index.file + " lists");
-    const bool lacks = !added && (!there || added.error().code == Errc::Truncated);
-    if (!lacks || incomplete == Incomplete::Refuse)
-        return added;
-    if (!there)
-        source.files.push_back(MappedFile::absent(path));
-    source.missing.push_back(added.error());
-    addNames(index, shard, source);
-    return {};
+    std::ranges::sort(source.tensors, {}, &TensorInfo::name);
 }
 
 Result<void> readShards(const std::string& folder, const std::string& indexPath, ModelSource& source,
@@ -173,15 +163,32 @@ Result<void> readShards(const std::string& folder, const std::string& indexPath,
     const auto index = readIndex(indexPath);
     if (!index)
         return index.error();
-    for (std::size_t i = 0; i < index->shards.size(); ++i) {
+    std::vector<LackingShard> lacking;
+    std::size_t number = 0;
+    for (const auto& [shard, tensors] : index->shards) {
+        ++number;
         if (stop.stop_requested())
             return Error{Errc::Cancelled, "read the model", folder, {}, {}};
-        if (const auto added = addShard(*index, i, folder, source, incomplete); !added)
-            return added.error();
+        const std::string path = (std::filesystem::path(folder) / shard).string();
+        const bool there = exists(path);
+        const auto added = there ? addWeights(path, source, incomplete)
+                                 : failed(Errc::NotFound, path, {},
+                                     "the file does not exist, it is shard " + std::to_string(number) + " of the "
+                                         + std::to_string(index->shards.size()) + " that " + indexPath + " lists");
+        if (added)
+            continue;
+        if (incomplete == Incomplete::Refuse || !isDamage(added.error().code))
+            return added;
+        if (!there)
+            source.files.push_back(MappedFile::absent(path));
+        source.refusals.push_back(added.error());
+        lacking.push_back({static_cast<std::uint32_t>(source.files.size() - 1), tensors});
     }
     if (const auto sorted = sortTensors(source, readingFolder); !sorted)
         return sorted.error();
-    noteUnlisted(folder, index->shards, source);
+    addNames(lacking, source);
+    noteUnlisted(
+        folder, [&](const std::string& name) { return index->shards.contains(name); }, source);
     return checkIndex(*index, folder, source);
 }
 
@@ -190,7 +197,8 @@ Result<void> readSingle(const std::string& folder, ModelSource& source, Incomple
     const std::string path = (std::filesystem::path(folder) / singleFile).string();
     if (const auto added = addWeights(path, source, incomplete); !added)
         return added.error();
-    noteUnlisted(folder, {singleFile}, source);
+    noteUnlisted(
+        folder, [](const std::string& name) { return name == singleFile; }, source);
     return sortTensors(source, readingFolder);
 }
 

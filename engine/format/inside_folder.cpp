@@ -35,17 +35,26 @@ bool liesInside(const std::filesystem::path& folder, const std::filesystem::path
 
 } // namespace
 
-Result<std::shared_ptr<const MappedFile>> mapInside(
-    const std::string& folder, const std::string& name, const std::string& config, std::uint64_t offset)
+Result<std::shared_ptr<const MappedFile>> addFileInside(
+    ModelSource& source, const std::string& name, const FileStatement& at)
 {
+    const auto failed = [&](Errc code, const std::string& rule) {
+        return Error{
+            code, "find a file of the model", at.config, at.offset, at.field + " is \"" + name + "\", " + rule};
+    };
     if (!isPlain(name))
-        return Error{Errc::Malformed, "find a file of the model", config, offset,
-            "\"" + name + "\" has to be a plain path inside of the folder"};
-    const std::string path = joinPath(folder, name);
+        return failed(Errc::Malformed, "it has to be a plain path inside of the folder");
+    const std::string path = joinPath(source.path, name);
     auto mapped = MappedFile::open(path);
-    if (mapped && !liesInside(folder, path))
-        return Error{Errc::Malformed, "find a file of the model", config, offset,
-            "\"" + name + "\" is a link that leads out of the folder"};
+    if (!mapped && mapped.error().code == Errc::NotFound) {
+        source.files.push_back(MappedFile::absent(path));
+        return failed(Errc::NotFound, "which does not exist in the folder; it has to hold " + at.content);
+    }
+    if (!mapped)
+        return mapped;
+    if (!liesInside(source.path, path))
+        return failed(Errc::Malformed, "a link that leads out of the folder");
+    source.files.push_back(*mapped);
     return mapped;
 }
 

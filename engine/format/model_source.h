@@ -42,10 +42,11 @@ struct SanityEntry {
     std::vector<std::uint16_t> experts;
 };
 
-/// What a reader does where data are not there: a file that the others name, the end of a file.
+/// What a reader does where data are not there or damaged: a file that the others name, its head, the end of a file, a
+/// routing table.
 enum class Incomplete : std::uint8_t {
     Refuse, ///< fails
-    List ///< goes on, marks the tensors and adds to ModelSource::missing
+    List ///< goes on, marks the tensors and adds to ModelSource::refusals
 };
 
 /// What a reader of a format found: files mapped, tensors listed and range-checked, configuration as it stands. No
@@ -69,7 +70,10 @@ struct ModelSource {
     std::vector<SanityEntry> sanity;
     std::vector<RuleOrigin> origins; ///< dimensions that the reader itself determined (raw exports)
     std::vector<std::string> notes; ///< what is suspicious or was not understood
-    std::vector<Error> missing; ///< data that are not there, one for each file; not empty: to be looked at, never bound
+    /// Why it can be looked at but not bound: data that are missing or damaged, one for each file that has to do with
+    /// it. Empty: it can be bound.
+    std::vector<Error> refusals;
+    bool allNamed = true; ///< false: there may be tensors that no readable file names
 };
 
 } // namespace colibri

@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view safetensorsSuffix = ".safetensors";
 constexpr std::string_view lookedFor =
     "looked for config.json with \"format\": \"colibri\" (Colibri export), *.safetensors "
-    "(Hugging Face folder) and expert_0.bin (raw export)";
+    "(Hugging Face folder) and expert_*.bin (raw export)";
 
 /// What tells the kinds of folders apart.
 struct FolderSigns {

@@ -13,7 +13,7 @@
 namespace colibri {
 
 /// Reads the folder at `path` (or the folder of the config.json at `path`): a Colibri export when its config.json says
-/// `"format": "colibri"`, a Hugging Face folder when it holds safetensors, a raw export when it holds expert_0.bin or
+/// `"format": "colibri"`, a Hugging Face folder when it holds safetensors, a raw export when it holds expert_*.bin or
 /// `raw` is given. A file whose first bytes say GGUF is one, whatever its name. Anything else is one error that says
 /// what was looked for. A raw export has no list of its files, so that nothing of it can be listed as missing.
 Result<ModelSource> readModelSource(const std::string& path, const std::optional<RawOptions>& raw, std::stop_token stop,
@@ -29,8 +29,8 @@ Result<ModelSource> readRawExport(const std::string& folder, const RawOptions& r
 
 /// The directory of one safetensors file: tensors with offsets from the start of the file and `file` = fileIndex.
 /// Checks header length, JSON, duplicates, dtypes, sizes against shapes, range, overlaps. Notes holes and trailing
-/// bytes. With `missing`, a file that ends early is no failure, but one entry there; see TensorInfo::missing.
+/// bytes. With `refusals`, a file that ends early is no failure, but one entry there; see TensorInfo::presence.
 Result<std::vector<TensorInfo>> parseSafetensors(std::span<const std::byte> bytes, const std::string& file,
-    std::uint32_t fileIndex, std::vector<std::string>& notes, std::vector<Error>* missing = nullptr);
+    std::uint32_t fileIndex, std::vector<std::string>& notes, std::vector<Error>* refusals = nullptr);
 
 } // namespace colibri

@@ -74,7 +74,8 @@ Result<void> readRouterLogits(const JsonValue& object, const std::string& config
         {"experts", logits.experts, limits.experts, "num_experts is"}};
     if (auto done = readSizes(object, configFile, sizes); !done)
         return done;
-    auto mapped = mapInside(source.path, *name, configFile, object.offset);
+    const auto mapped =
+        addFileInside(source, *name, {configFile, object.offset, "router_logits.file", "the router logits"});
     if (!mapped)
         return mapped.error();
     const auto bytes = routerLogitBytes(logits.layers, logits.rows, logits.experts);
@@ -86,8 +87,7 @@ Result<void> readRouterLogits(const JsonValue& object, const std::string& config
                 + (bytes ? std::to_string(*bytes) : std::string("more than 64 bits can count"))};
     if (auto done = checkScales(**mapped, logits, stop); !done)
         return done;
-    logits.file = static_cast<std::uint32_t>(source.files.size());
-    source.files.push_back(std::move(*mapped));
+    logits.file = static_cast<std::uint32_t>(source.files.size() - 1);
     source.routerLogits = logits;
     return {};
 }

@@ -13,6 +13,8 @@ namespace colibri {
 namespace {
 
 constexpr std::uint64_t lengthBytes = 8;
+constexpr std::string_view largeFilePointer =
+    "version https://git-lfs.github.com/spec/"; ///< of Git LFS: how one begins
 constexpr std::uint64_t maxHeaderBytes = 100'000'000; // the limit that the format itself sets
 
 /// Types as the format names them.
@@ -41,7 +43,6 @@ constexpr std::string_view otherTypes[]{"C64", "F8_E5M2FNUZ", "F8_E4M3FNUZ", "F6
 struct Entry {
     TensorInfo tensor;
     std::uint64_t at = 0;
-    std::optional<Error> cut; ///< the file ends before the tensor does
 };
 
 class Header {
@@ -51,6 +52,7 @@ public:
         , m_fileIndex(fileIndex)
         , m_dataStart(dataStart)
         , m_dataSize(dataSize)
+        , m_cut(dataStart + dataSize)
     {
     }
 
@@ -59,7 +61,7 @@ public:
         return {code, "read the safetensors header", m_file, at, std::move(why)};
     }
 
-    Result<Entry> entry(const JsonValue::Member& member, std::vector<std::string>& notes) const
+    Result<Entry> entry(const JsonValue::Member& member, std::vector<std::string>& notes)
     {
         const std::string name = "tensor " + member.key;
         for (const char* const key : {"dtype", "shape", "data_offsets"})
@@ -83,6 +85,9 @@ public:
             return placed.error();
         return entry;
     }
+
+    /// What the entries have shown the file to lack.
+    FileCut& cut() { return m_cut; }
 
     /// Two tensors that share bytes are an error, bytes of no tensor a note. Sorts by offset.
     Result<void> checkCover(
@@ -151,7 +156,7 @@ private:
     }
 
     /// Sets offset and size from data_offsets, which count from the end of the header.
-    Result<void> place(const std::string& name, const JsonValue& value, Entry& entry) const
+    Result<void> place(const std::string& name, const JsonValue& value, Entry& entry)
     {
         TensorInfo& tensor = entry.tensor;
         const std::string field = name + ".data_offsets";
@@ -168,7 +173,7 @@ private:
         if (begin > end)
             return failed(Errc::Malformed, value.offset, field + " is " + range + ", it must not end before it begins");
         const auto needed = tensorBytes(tensor.dtype, tensor.shape);
-        const std::string shape = shapeText(tensor);
+        const std::string shape = shapeText(tensor.shape) + " of " + std::string(typeName(tensor));
         if (!needed)
             return failed(Errc::Malformed, value.offset,
                 name + ".shape is " + shape + ", its size in bytes does not fit in 64 bits");
@@ -176,32 +181,24 @@ private:
             return failed(Errc::Mismatch, value.offset,
                 field + " is " + range + ", which is " + std::to_string(end - begin) + " bytes; shape " + shape
                     + " needs " + std::to_string(*needed));
-        if (end > m_dataSize) {
-            entry.cut = failed(Errc::Truncated, value.offset,
-                field + " is " + range + ", but only " + std::to_string(m_dataSize)
-                    + " bytes follow the header: the file ends " + std::to_string(end - m_dataSize) + " bytes early");
-            if (!checkedAdd(m_dataStart, end))
-                return *entry.cut; // no file is as long
-            tensor.missing = std::min(end - m_dataSize, end - begin);
-        }
+        if (!checkedAdd(m_dataStart, end))
+            return failed(Errc::Malformed, value.offset,
+                field + " is " + range + ", behind the header its end does not fit in 64 bits");
         tensor.offset = m_dataStart + begin;
         tensor.size = end - begin;
+        m_cut.look(tensor, [&] {
+            return failed(Errc::Truncated, value.offset,
+                field + " is " + range + ", but only " + std::to_string(m_dataSize)
+                    + " bytes follow the header: the file ends " + std::to_string(end - m_dataSize) + " bytes early");
+        });
         return {};
-    }
-
-    static std::string shapeText(const TensorInfo& tensor)
-    {
-        std::string text = "[";
-        for (const std::uint64_t dimension : tensor.shape)
-            text += (text.size() > 1 ? ", " : "") + std::to_string(dimension);
-        text += "] of ";
-        return text += typeName(tensor);
     }
 
     const std::string& m_file;
     std::uint32_t m_fileIndex;
     std::uint64_t m_dataStart; ///< bytes from the start of the file to the first tensor byte
     std::uint64_t m_dataSize; ///< bytes from there to the end of the file
+    FileCut m_cut;
 };
 
 /// The header's length in bytes, at most what the file and the format's limit allow.
@@ -216,6 +213,10 @@ Result<std::uint64_t> headerLength(std::span<const std::byte> bytes, const std::
     std::uint64_t length = 0;
     for (std::size_t i = 0; i < lengthBytes; ++i)
         length |= std::to_integer<std::uint64_t>(bytes[i]) << (8 * i);
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    if (text.starts_with(largeFilePointer))
+        return failed(
+            Errc::Malformed, "the file is a pointer of Git LFS, which stands for a file that was not fetched");
     const std::string field = "the header length is " + std::to_string(length);
     if (length > maxHeaderBytes)
         return failed(Errc::Malformed, field + ", the format allows " + std::to_string(maxHeaderBytes) + " at most");
@@ -223,25 +224,6 @@ Result<std::uint64_t> headerLength(std::span<const std::byte> bytes, const std::
         return failed(
             Errc::Truncated, field + ", but only " + std::to_string(bytes.size() - lengthBytes) + " bytes follow it");
     return length;
-}
-
-/// What a file lacks that ends before its tensors do, told by the first of them.
-std::optional<Error> cutOf(std::span<const Entry> entries)
-{
-    std::optional<Error> first;
-    std::uint64_t count = 0;
-    std::uint64_t needed = 0;
-    for (const Entry& entry : entries) {
-        if (!entry.cut)
-            continue;
-        if (!first)
-            first = entry.cut;
-        ++count;
-        needed = std::max(needed, entry.tensor.offset + entry.tensor.size);
-    }
-    if (first)
-        first->why += cutText(count, needed);
-    return first;
 }
 
 void noteMetadata(const JsonValue& metadata, const std::string& file, std::vector<std::string>& notes)
@@ -257,14 +239,14 @@ void noteMetadata(const JsonValue& metadata, const std::string& file, std::vecto
 } // namespace
 
 Result<std::vector<TensorInfo>> parseSafetensors(std::span<const std::byte> bytes, const std::string& file,
-    std::uint32_t fileIndex, std::vector<std::string>& notes, std::vector<Error>* missing)
+    std::uint32_t fileIndex, std::vector<std::string>& notes, std::vector<Error>* refusals)
 {
     const auto length = headerLength(bytes, file);
     if (!length)
         return length.error();
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()) + lengthBytes, *length);
     const std::uint64_t dataStart = lengthBytes + *length;
-    const Header header(file, fileIndex, dataStart, bytes.size() - dataStart);
+    Header header(file, fileIndex, dataStart, bytes.size() - dataStart);
     const auto root = parseJson(text, file, lengthBytes);
     if (!root)
         return root.error();
@@ -282,11 +264,8 @@ Result<std::vector<TensorInfo>> parseSafetensors(std::span<const std::byte> byte
             return entry.error();
         entries.push_back(std::move(*entry));
     }
-    if (auto cut = cutOf(entries)) {
-        if (!missing)
-            return *cut;
-        missing->push_back(std::move(*cut));
-    }
+    if (auto done = header.cut().finish(refusals); !done)
+        return done.error();
     if (const auto covered = header.checkCover(entries, bytes, notes); !covered)
         return covered.error();
     std::vector<TensorInfo> tensors;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/tensor_directory.h"
 
+#include "format/tensor_list.h"
 #include "types/checked.h"
 
 #include <algorithm>
@@ -11,14 +12,6 @@ namespace colibri {
 namespace {
 
 constexpr std::size_t maxRank = 8;
-
-std::string shapeText(const std::vector<std::uint64_t>& shape)
-{
-    std::string text = "[";
-    for (const std::uint64_t dimension : shape)
-        text += (text.size() > 1 ? ", " : "") + std::to_string(dimension);
-    return text + "]";
-}
 
 /// Reads one entry of "tensors".
 class EntryReader {
@@ -151,18 +144,25 @@ private:
     TensorInfo m_tensor;
 };
 
-Result<void> checkRange(const TensorInfo& tensor, const DirectoryFile& file, const MappedFile& mapped)
+/// A tensor that the file cuts is left to `cut`.
+Result<void> checkRange(TensorInfo& tensor, const DirectoryFile& file, const MappedFile& mapped, FileCut& cut)
 {
+    const auto fail = [&](Errc code, const std::string& why) {
+        return Error{code, "place a tensor", mapped.path(), tensor.offset, tensor.name + why};
+    };
     const std::uint64_t begin = file.expert ? sizeof(expert_blob_t) : 0;
-    const auto end = checkedAdd(tensor.offset, tensor.size);
     if (tensor.offset < begin)
-        return Error{Errc::Malformed, "place a tensor", mapped.path(), tensor.offset,
-            tensor.name + " begins inside of the expert's header of " + std::to_string(begin) + " bytes"};
-    if (!end || *end > mapped.bytes().size())
-        return Error{Errc::Truncated, "place a tensor", mapped.path(), tensor.offset,
-            tensor.name + " has " + std::to_string(tensor.size) + " bytes from here, the file ends at "
-                + std::to_string(mapped.bytes().size())
-                + (end ? ", " + std::to_string(*end - mapped.bytes().size()) + " bytes early" : "")};
+        return fail(Errc::Malformed, " begins inside of the expert's header of " + std::to_string(begin) + " bytes");
+    const std::string size = " has " + std::to_string(tensor.size) + " bytes from here, ";
+    const auto end = checkedAdd(tensor.offset, tensor.size);
+    if (!end)
+        return fail(Errc::Malformed, size + "its end does not fit in 64 bits");
+    const std::uint64_t fileBytes = mapped.bytes().size();
+    cut.look(tensor, [&] {
+        return fail(Errc::Truncated,
+            size + "the file ends at " + std::to_string(fileBytes) + ", " + std::to_string(*end - fileBytes)
+                + " bytes early");
+    });
     return {};
 }
 
@@ -212,7 +212,7 @@ Result<std::vector<DirectoryFile>> readTensorDirectory(const ConfigFile& config)
                 return Error{Errc::Malformed, "read the tensor directory", config.path, entry.offset,
                     "tensors[" + std::to_string(i) + "].file is \"" + fileName + "\", expert blobs are named like "
                         + expertFileName({3, 7})};
-            files.push_back({std::move(fileName), place, {}, entry.offset});
+            files.push_back({std::move(fileName), place, {}, i, entry.offset});
         }
         tensor->file = at->second;
         files[at->second].tensors.push_back(std::move(*tensor));
@@ -221,28 +221,24 @@ Result<std::vector<DirectoryFile>> readTensorDirectory(const ConfigFile& config)
 }
 
 Result<void> checkDirectoryFile(DirectoryFile& file, const MappedFile& mapped, ExpertLimits limits,
-    std::vector<std::string>& notes, std::vector<Error>* missing)
+    std::vector<std::string>& notes, std::vector<Error>* refusals)
 {
-    std::optional<Error> cut;
-    const auto fails = [&](const Result<void>& done) {
-        if (done || !missing || done.error().code != Errc::Truncated)
-            return !done;
-        if (!cut)
-            cut = done.error();
-        return false;
-    };
+    FileCut cut(mapped.bytes().size());
+    std::optional<Error> blob; // tells more than the tensors that are cut as well
     if (file.expert && !mapped.isAbsent())
-        if (auto done = checkExpertBlob(file, mapped, limits, notes); fails(done))
+        if (auto done = checkExpertBlob(file, mapped, limits, notes); !done) {
+            if (done.error().code != Errc::Truncated && !(refusals && isDamage(done.error().code)))
+                return done;
+            blob = done.error();
+        }
+    for (TensorInfo& tensor : file.tensors)
+        if (auto done = checkRange(tensor, file, mapped, cut); !done)
             return done;
-    for (TensorInfo& tensor : file.tensors) {
-        const auto end = checkedAdd(tensor.offset, tensor.size);
-        if (auto done = checkRange(tensor, file, mapped); fails(done) || (!done && !end))
-            return done;
-        tensor.missing = std::min(tensor.size, *end - std::min<std::uint64_t>(*end, mapped.bytes().size()));
-    }
-    if (cut && !mapped.isAbsent())
-        missing->push_back(std::move(*cut));
-    return checkOverlaps(file, mapped);
+    if (auto done = checkOverlaps(file, mapped); !done)
+        return done;
+    if (blob)
+        cut.add(std::move(*blob));
+    return mapped.isAbsent() ? Result<void>{} : cut.finish(refusals);
 }
 
 } // namespace colibri

@@ -17,7 +17,8 @@ struct DirectoryFile {
     std::string name; ///< relative to the folder
     std::optional<ExpertPlace> expert; ///< set for an expert blob
     std::vector<TensorInfo> tensors; ///< in the order of config.json
-    std::uint64_t firstEntryOffset = 0; ///< of its first entry in config.json, for error texts
+    std::size_t firstEntry = 0; ///< index of its first entry in config.json, for error texts
+    std::uint64_t firstEntryOffset = 0;
 };
 
 struct ExpertLimits {
@@ -30,10 +31,10 @@ struct ExpertLimits {
 Result<std::vector<DirectoryFile>> readTensorDirectory(const ConfigFile& config);
 
 /// Checks the entries against the mapped file: ranges and overlaps; for an expert blob its header too. The payload's
-/// checksum is not verified. With `missing`, a file that is absent or ends early is no failure, but one entry there;
-/// see TensorInfo::missing.
+/// checksum is not verified. With `refusals`, a file that ends early or a blob whose header is damaged is no failure,
+/// but one entry there, and an absent one is none, which has its entry already; see TensorInfo::presence.
 Result<void> checkDirectoryFile(DirectoryFile& file, const MappedFile& mapped, ExpertLimits limits,
-    std::vector<std::string>& notes, std::vector<Error>* missing = nullptr);
+    std::vector<std::string>& notes, std::vector<Error>* refusals = nullptr);
 
 /// The part of it that concerns an expert blob: header fields, payload size, order of tensors.
 Result<void> checkExpertBlob(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/tensor_list.h"
 
-#include <algorithm>
+#include <iterator>
 
 namespace colibri {
 
@@ -18,10 +18,31 @@ Result<void> sortTensors(ModelSource& source, const std::string& what)
             + ", it must stand in one file"};
 }
 
-std::string cutText(std::uint64_t count, std::uint64_t needed)
+std::string shapeText(std::span<const std::uint64_t> shape)
 {
-    return "; " + (count > 1 ? std::to_string(count) + " tensors are cut or missing, " : std::string())
-        + "the whole file has " + std::to_string(needed) + " bytes or more";
+    std::string text = "[";
+    for (const std::uint64_t dimension : shape)
+        text += (text.size() > 1 ? ", " : "") + std::to_string(dimension);
+    return text + "]";
+}
+
+bool isDamage(Errc code)
+{
+    constexpr Errc damage[]{Errc::NotFound, Errc::Malformed, Errc::Truncated, Errc::Mismatch, Errc::Unsupported};
+    return std::ranges::find(damage, code) != std::end(damage);
+}
+
+Result<void> FileCut::finish(std::vector<Error>* refusals)
+{
+    if (!m_first)
+        return {};
+    if (m_tensors > 0)
+        m_first->why += "; " + (m_tensors > 1 ? std::to_string(m_tensors) + " tensors are cut or missing, " : "")
+            + "the whole file has " + std::to_string(m_neededBytes) + " bytes or more";
+    if (!refusals)
+        return *m_first;
+    refusals->push_back(std::move(*m_first));
+    return {};
 }
 
 std::string unclaimedNote(const std::string& file, std::span<const std::byte> bytes, std::uint64_t begin,

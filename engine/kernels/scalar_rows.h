@@ -10,8 +10,9 @@
 #include <limits>
 #include <type_traits>
 
-// kernels/ORDER.md in plain C++: rows of weights, the sixteen lanes, and the kernels that kernels_scalar.cpp puts into
-// its table. Each set of flags that the scalar files are compiled for has all of this for itself.
+// kernels/ORDER.md in plain C++: rows of weights, the sixteen lanes, and the kernels of scalar_matmul.cpp; the other
+// ones of the table are in kernels_scalar.cpp. Each set of flags that the scalar files are compiled for has all of this
+// for itself.
 namespace colibri::scalar {
 
 inline constexpr std::uint32_t laneCount = 16;

@@ -26,7 +26,7 @@ public:
 
     const std::string& path() const { return m_path; }
     std::span<const std::byte> bytes() const { return m_bytes; }
-    bool isAbsent() const { return m_absent; }
+    bool isAbsent() const { return m_absent; } ///< made by absent()
 
     /// True once a page could not be read: the file shrank or its disk failed. Pages then read as zeros (when the fault
     /// guard is installed; without it the process gets SIGBUS).

@@ -90,17 +90,17 @@ private:
             const std::uint32_t number = m_config.*dimension.member;
             if (*found)
                 m_keys.note(std::string(dimension.names.name), std::to_string(number), *found);
-            else if (required && !inferred(dimension))
-                return missing(dimension.names);
-            // A model of any token id has no vocabulary.
+            else if (required && !takenFromTensors(dimension))
+                return missingKey(dimension.names);
             if (required && m_config.*dimension.member == 0)
                 return m_keys.fail(Errc::OutOfRange, found->value, found->key + " is 0, it has to be at least 1");
         }
         return {};
     }
 
-    /// llama.cpp knows the vocabulary's size from the embedding.
-    bool inferred(const DimensionKey& dimension)
+    /// Takes the vocabulary's size from the embedding, as llama.cpp does, where a GGUF file does not state it. Whether
+    /// the dimension was taken from there.
+    bool takenFromTensors(const DimensionKey& dimension)
     {
         if (!m_keys.isGguf() || dimension.names.name != "vocab_size")
             return false;
@@ -112,7 +112,7 @@ private:
         return true;
     }
 
-    Error missing(const KeyNames& names) const
+    Error missingKey(const KeyNames& names) const
     {
         std::string keys;
         const auto add = [&](std::string_view key) {

@@ -81,7 +81,7 @@ private:
             m_config.beginOfText = begin.front();
         if (gguf) {
             const auto output = [](const TensorInfo& tensor) { return tensor.name == "output.weight"; };
-            m_config.tiedEmbeddings = std::ranges::none_of(m_source.tensors, output);
+            m_config.tiedEmbeddings = m_source.allNamed && std::ranges::none_of(m_source.tensors, output);
             for (const char* key : {"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id"})
                 if (auto done = readIds(m_keys.findExactly(key), m_config.endOfText); !done)
                     return done;

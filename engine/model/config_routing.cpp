@@ -101,7 +101,8 @@ private:
                 return at && *at == &LayerWeights::correction;
             });
             m_rules.correctionBias = slot != slots.end() && findTensor(m_keys.source(), *slot, m_config.denseLayers, 0);
-            m_keys.note("routing.correction_bias", m_rules.correctionBias ? "true" : "false", Origin::Tensors);
+            if (m_rules.correctionBias || m_keys.source().allNamed) // else nothing says it
+                m_keys.note("routing.correction_bias", m_rules.correctionBias ? "true" : "false", Origin::Tensors);
             return {};
         }
         std::string method;

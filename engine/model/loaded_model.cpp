@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/loaded_model.h"
 
+#include "format/tensor_list.h"
 #include "model/find_tensor.h"
 #include "model/weight_scales.h"
 #include "types/checked.h"
@@ -374,14 +375,19 @@ Result<void> LoadedModel::checkMappings() const
 
 Result<std::unique_ptr<LoadedModel>> bindModel(ModelSource source, OpenProgress* progress)
 {
-    if (!source.missing.empty())
-        return source.missing.front();
+    if (!source.refusals.empty())
+        return source.refusals.front();
     auto config = readConfig(source);
-    if (!config)
-        return config.error();
+    return config ? bindModel(std::move(source), std::move(*config), progress) : config.error();
+}
+
+Result<std::unique_ptr<LoadedModel>> bindModel(ModelSource source, ModelConfig config, OpenProgress* progress)
+{
+    if (!source.refusals.empty())
+        return source.refusals.front();
     auto model = std::make_unique<LoadedModel>();
     model->source = std::move(source);
-    model->config = std::move(*config);
+    model->config = std::move(config);
     if (model->source.table)
         model->config.tableIndex = model->source.table->index;
     if (auto bound = Binder(*model, progress).bind(); !bound)

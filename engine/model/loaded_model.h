@@ -53,8 +53,10 @@ struct LoadedModel {
 };
 
 /// Applies the architecture's rules to a source: reads the configuration, finds each tensor, checks its shape, binds
-/// it. Tensors that no place takes become notes. Refuses a source with data missing. `progress` may be null.
+/// it. Tensors that no place takes become notes. Refuses a source that has refusals. `progress` may be null.
 Result<std::unique_ptr<LoadedModel>> bindModel(ModelSource source, OpenProgress* progress);
+/// The same with what readConfig made of the source.
+Result<std::unique_ptr<LoadedModel>> bindModel(ModelSource source, ModelConfig config, OpenProgress* progress);
 
 /// Brings weights into memory as `mode` says, experts in parallel. Stopping gives Cancelled.
 Result<void> populateModel(const LoadedModel& model, LoadMode mode, OpenProgress* progress, std::stop_token stop);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/weight_scales.h"
 
+#include "format/tensor_list.h"
 #include "types/checked.h"
 #include "types/half.h"
 
@@ -156,14 +157,6 @@ private:
 Result<WeightScales> bindScales(LoadedModel& model, const FoundTensor& found, std::uint32_t expert)
 {
     return ScaleBinder(model, found, expert).bind();
-}
-
-std::string shapeText(std::span<const std::uint64_t> shape)
-{
-    std::string text = "[";
-    for (const std::uint64_t extent : shape)
-        text += (text.size() > 1 ? ", " : "") + std::to_string(extent);
-    return text + "]";
 }
 
 } // namespace colibri

@@ -22,7 +22,4 @@ struct WeightScales {
 /// are of another shape, type or value, and where rows and columns of the matrix are stored in turn.
 Result<WeightScales> bindScales(LoadedModel& model, const FoundTensor& found, std::uint32_t expert);
 
-/// "[2, 3]".
-std::string shapeText(std::span<const std::uint64_t> shape);
-
 } // namespace colibri

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tokenizer/decoder_stages.h"
+
 #include "tokenizer/stage_reader.h"
 
 namespace colibri {
@@ -26,6 +28,7 @@ private:
     Result<void> readFallback(const JsonValue& stage);
     Result<void> readFuse(const JsonValue& stage);
     Result<void> readStrip(const JsonValue& stage);
+    Result<std::uint64_t> stripped(const JsonValue& stage, const char* end, std::uint64_t most) const;
 
     TextRules m_rules;
     bool m_fused = false; ///< the tokens are joined
@@ -85,7 +88,8 @@ Result<void> DecoderReader::readReplace(const JsonValue& stage)
 {
     const JsonValue* const found = stage.find("pattern");
     if (!found || !found->object())
-        return failed(Errc::Malformed, stage, "decoder Replace.pattern is missing, it must be an object");
+        return failed(Errc::Malformed, found ? *found : stage,
+            "decoder Replace.pattern is " + (found ? shortText(*found) : "missing") + ", it must be an object");
     auto from = text(*found, "decoder Replace.pattern", "String", 1, maxPatternBytes);
     if (!from)
         return from.error();
@@ -124,17 +128,28 @@ Result<void> DecoderReader::readStrip(const JsonValue& stage)
     auto content = text(stage, "decoder Strip", "content", 1, 4);
     if (!content)
         return content.error();
-    const auto number = [&](const char* key) {
-        const JsonValue* const value = stage.find(key);
-        return value ? value->unsignedInteger() : std::nullopt;
-    };
-    const auto start = number("start");
-    if (!start || *start > UINT32_MAX || number("stop") != 0 || m_rules.stripCount)
-        return failed(
-            Errc::Unsupported, stage, "decoder Strip must have a number start and a stop of 0, and stand there once");
+    const auto start = stripped(stage, "start", UINT32_MAX);
+    if (!start)
+        return start.error();
+    if (const auto stop = stripped(stage, "stop", 0); !stop)
+        return stop.error();
+    if (m_rules.stripCount)
+        return failed(Errc::Unsupported, stage, "decoder has a second stage of type \"Strip\", supported is one");
     m_rules.strip = std::move(*content);
     m_rules.stripCount = static_cast<std::uint32_t>(*start);
     return {};
+}
+
+/// How many characters a stage Strip takes from one end.
+Result<std::uint64_t> DecoderReader::stripped(const JsonValue& stage, const char* end, std::uint64_t most) const
+{
+    const JsonValue* const value = stage.find(end);
+    const auto number = value ? value->unsignedInteger() : std::nullopt;
+    if (!number || *number > most)
+        return failed(Errc::Unsupported, value ? *value : stage,
+            "decoder Strip." + std::string(end) + " is " + (value ? shortText(*value) : "missing") + ", supported is "
+                + (most ? "an integer up to " + std::to_string(most) : std::string("0")));
+    return *number;
 }
 
 } // namespace

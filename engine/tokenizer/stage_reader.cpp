@@ -7,7 +7,7 @@ namespace colibri {
 
 namespace {
 
-constexpr std::array<Named<PreTokenizer::Prepend>, 3> prependSchemes{{{"always", PreTokenizer::Prepend::Always},
+constexpr std::array<StageWord<PreTokenizer::Prepend>, 3> prependSchemes{{{"always", PreTokenizer::Prepend::Always},
     {"first", PreTokenizer::Prepend::First}, {"never", PreTokenizer::Prepend::Never}}};
 
 } // namespace
@@ -21,7 +21,7 @@ Result<PreTokenizer::Prepend> StageReader::prependScheme(const JsonValue& stage,
         return space.error();
     if (!value || value->isNull())
         return *space ? PreTokenizer::Prepend::Always : PreTokenizer::Prepend::Never;
-    const PreTokenizer::Prepend* const known = findNamed(prependSchemes, value);
+    const PreTokenizer::Prepend* const known = findStageWord(prependSchemes, value);
     if (!known)
         return failed(Errc::Malformed, *value,
             part + ".prepend_scheme is " + shortText(*value) + ", it must be always, first or never");

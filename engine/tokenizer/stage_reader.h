@@ -3,22 +3,22 @@
 
 #include "tokenizer/pretokenizer.h"
 #include "tokenizer/tokenizer_json.h"
-#include "types/text_rules.h"
 
 #include <algorithm>
 #include <iterator>
 
 namespace colibri {
 
+/// One of the texts that a field of a stage may hold, and what it means here.
 template <class Value>
-struct Named {
-    std::string_view name;
+struct StageWord {
+    std::string_view name; ///< the text in the file
     Value value;
 };
 
 /// The value of the row whose name this text is; null: there is none.
 template <class Table>
-auto findNamed(const Table& table, const JsonValue* value)
+auto findStageWord(const Table& table, const JsonValue* value)
 {
     const std::string* const name = value ? value->string() : nullptr;
     const auto at =
@@ -26,11 +26,12 @@ auto findNamed(const Table& table, const JsonValue* value)
     return at == table.end() ? nullptr : &at->value;
 }
 
-/// A type of stage: how it is read, and what has to hold for the stages before it; null: nothing.
+/// A type of stage that a reader knows.
 template <class Reader>
 struct StageType {
-    std::string_view name;
+    std::string_view name; ///< what "type" says in the file
     Result<void> (Reader::*read)(const JsonValue& stage);
+    /// Looks, before the stage is read, whether it may follow those before it; null: it may follow any.
     Result<void> (Reader::*check)(const JsonValue& stage) const = nullptr;
 };
 
@@ -78,8 +79,5 @@ private:
 
     const JsonValue& m_root;
 };
-
-/// The decoder. `byteLevel`: the pre-tokenizer is, so that the decoder has to be. For readStages.
-Result<TextRules> readDecoder(const JsonValue& root, const std::string& file, bool byteLevel);
 
 } // namespace colibri

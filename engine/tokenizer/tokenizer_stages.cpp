@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tokenizer/tokenizer_stages.h"
 
+#include "tokenizer/decoder_stages.h"
 #include "tokenizer/stage_reader.h"
 
 #include <array>
@@ -15,9 +16,9 @@ constexpr std::string_view byteLevelPattern =
 
 constexpr std::size_t maxContentBytes = 16; ///< of what is put into a text: it bounds how much a text grows
 
-constexpr std::array<Named<NormalizationForm>, 4> forms{{{"NFC", NormalizationForm::C}, {"NFD", NormalizationForm::D},
-    {"NFKC", NormalizationForm::KC}, {"NFKD", NormalizationForm::KD}}};
-constexpr std::array<Named<SplitBehavior>, 5> behaviors{{{"Isolated", SplitBehavior::Isolated},
+constexpr std::array<StageWord<NormalizationForm>, 4> forms{{{"NFC", NormalizationForm::C},
+    {"NFD", NormalizationForm::D}, {"NFKC", NormalizationForm::KC}, {"NFKD", NormalizationForm::KD}}};
+constexpr std::array<StageWord<SplitBehavior>, 5> behaviors{{{"Isolated", SplitBehavior::Isolated},
     {"Removed", SplitBehavior::Removed}, {"MergedWithPrevious", SplitBehavior::MergedWithPrevious},
     {"MergedWithNext", SplitBehavior::MergedWithNext}, {"Contiguous", SplitBehavior::Contiguous}}};
 
@@ -62,7 +63,7 @@ Result<void> StagesReader::readNormalizer()
 
 Result<void> StagesReader::readForm(const JsonValue& stage)
 {
-    m_result.normalizer.add(*findNamed(forms, stage.find("type")));
+    m_result.normalizer.add(*findStageWord(forms, stage.find("type")));
     return {};
 }
 
@@ -124,7 +125,7 @@ Result<void> StagesReader::readSplit(const JsonValue& stage)
     if (!found)
         return found.error();
     const JsonValue* const behavior = stage.find("behavior");
-    const SplitBehavior* const known = findNamed(behaviors, behavior);
+    const SplitBehavior* const known = findStageWord(behaviors, behavior);
     if (!known)
         return failed(Errc::Malformed, behavior ? *behavior : stage,
             "pre_tokenizer Split.behavior is " + (behavior ? shortText(*behavior) : "missing")

@@ -11,8 +11,17 @@
 
 namespace colibri {
 
-/// Where one tensor lies. Checked by the reader: `size` is what dtype and shape need, and it lies inside its file, but
-/// in sources that can only be inspected, see `missing` and `nameOnly`.
+/// How much of a tensor is there. All of it, but in sources that can only be inspected.
+enum class Presence : std::uint8_t {
+    Whole,
+    Cut, ///< the file ends inside of it
+    Absent, ///< the file ends in front of it, or is not there
+    NameOnly ///< its name is all that is known: the head of its file is not readable, or the file is not there
+};
+std::string_view name(Presence presence); ///< "whole", "cut", "absent", "name_only"
+
+/// Where one tensor lies. Checked by the reader: `size` is what dtype and shape need, and it lies inside its file as
+/// far as `presence` says.
 struct TensorInfo {
     std::string name; ///< Hugging Face's name
     std::uint32_t file = 0; ///< index into the source's files
@@ -22,10 +31,16 @@ struct TensorInfo {
     Layout layout = Layout::RowMajor;
     std::vector<std::uint64_t> shape; ///< outermost first, as Hugging Face writes it: [out, in]
     std::optional<std::uint64_t> xxh64; ///< checksum of the bytes, when the source has one
-    std::string typeText = {}; ///< of DType::Unknown: what the file calls its type; else empty
-    std::uint64_t missing = 0; ///< how many bytes of it lie beyond the end of the file
-    bool nameOnly = false; ///< the file that says its type, shape and place is not there
+    std::string typeText = {}; ///< of DType::Unknown: what the file calls its type, "unknown" of NameOnly; else empty
+    Presence presence = Presence::Whole;
+    std::uint64_t missingBytes = 0; ///< how many of `size` lie beyond the end of the file
 };
+
+/// Whether the file tells how many bytes the tensor has.
+inline bool hasSize(const TensorInfo& tensor)
+{
+    return tensor.presence != Presence::NameOnly && (tensor.size > 0 || tensor.dtype != DType::Unknown);
+}
 
 /// The name of the tensor's type: its dtype's, or what the file calls one that is unknown.
 inline std::string_view typeName(const TensorInfo& tensor)
@@ -33,11 +48,15 @@ inline std::string_view typeName(const TensorInfo& tensor)
     return tensor.dtype == DType::Unknown ? std::string_view(tensor.typeText) : name(tensor.dtype);
 }
 
+/// The largest power of two that a tensor's place in its file is a multiple of, at most a page.
+inline constexpr std::uint64_t alignmentLimit = 4096;
+std::uint64_t alignmentOf(std::uint64_t offset);
+
 /// A file of a model, as listed to the user.
 struct FileInfo {
     std::string path;
     std::uint64_t size = 0; ///< bytes when it was opened
-    bool missing = false; ///< the model names it, but it is not there
+    bool absent = false; ///< the model names it, but it is not there
 };
 
 } // namespace colibri

@@ -19,7 +19,8 @@ const std::string file = "input";
 void checkPlaces(std::span<const TensorInfo> tensors, std::size_t fileBytes)
 {
     for (const TensorInfo& tensor : tensors)
-        if (tensor.missing > 0 || tensor.offset > fileBytes || tensor.size > fileBytes - tensor.offset)
+        if (tensor.presence != Presence::Whole || tensor.missingBytes > 0 || tensor.offset > fileBytes
+            || tensor.size > fileBytes - tensor.offset)
             std::abort();
 }
 
@@ -29,9 +30,12 @@ void checkMarks(std::span<const TensorInfo> tensors, std::size_t fileBytes, bool
     bool cut = false;
     for (const TensorInfo& tensor : tensors) {
         const std::uint64_t there = tensor.offset > fileBytes ? 0 : fileBytes - tensor.offset;
-        if (tensor.missing != tensor.size - std::min<std::uint64_t>(tensor.size, there))
+        const bool whole = tensor.size <= there && tensor.offset <= fileBytes && (hasSize(tensor) || there > 0);
+        const Presence presence = whole ? Presence::Whole : there > 0 ? Presence::Cut : Presence::Absent;
+        if (tensor.presence != presence
+            || tensor.missingBytes != tensor.size - std::min<std::uint64_t>(tensor.size, there))
             std::abort();
-        cut |= tensor.missing > 0 || tensor.offset > fileBytes;
+        cut |= presence != Presence::Whole;
     }
     if (cut != anyMissing)
         std::abort();
@@ -42,8 +46,8 @@ void checkMarks(std::span<const TensorInfo> tensors, std::size_t fileBytes, bool
 void fuzzGguf(std::span<const std::byte> bytes)
 {
     ModelSource source;
-    if (const auto listed = parseGguf(bytes, file, 0, source.notes, &source.missing))
-        checkMarks(listed->tensors, bytes.size(), !source.missing.empty());
+    if (const auto listed = parseGguf(bytes, file, 0, source.notes, &source.refusals))
+        checkMarks(listed->tensors, bytes.size(), !source.refusals.empty());
     source = {};
     auto head = parseGguf(bytes, file, 0, source.notes);
     if (!head)
@@ -62,9 +66,9 @@ void fuzzGguf(std::span<const std::byte> bytes)
 void fuzzSafetensors(std::span<const std::byte> bytes)
 {
     std::vector<std::string> notes;
-    std::vector<Error> missing;
-    if (const auto tensors = parseSafetensors(bytes, file, 0, notes, &missing))
-        checkMarks(*tensors, bytes.size(), !missing.empty());
+    std::vector<Error> refusals;
+    if (const auto tensors = parseSafetensors(bytes, file, 0, notes, &refusals))
+        checkMarks(*tensors, bytes.size(), !refusals.empty());
     if (const auto tensors = parseSafetensors(bytes, file, 0, notes))
         checkPlaces(*tensors, bytes.size());
 }

@@ -69,7 +69,7 @@ CellRows inspectedRows(const ModelFacts& model)
 {
     std::uint64_t missing = 0;
     for (const TensorInfo& tensor : model.tensors)
-        missing += tensor.missing;
+        missing += tensor.missingBytes;
     const PartSum all = sumOfAll(model);
     CellRows rows{{{Words::tr("Path")}, textCell(model.path)}, {{Words::tr("Format")}, textCell(model.format)},
         {{Words::tr("Architecture")},
@@ -153,7 +153,7 @@ CellRows fileRows(const ModelFacts& model)
     CellRows rows;
     for (std::uint32_t file = 0; file < model.files.size(); ++file)
         rows.push_back({{fileText(model, file), {}, displayName(model.files[file].path)},
-            model.files[file].missing ? Cell{Words::tr("missing")} : bytesCell(model.files[file].size),
+            model.files[file].absent ? Cell{Words::tr("missing")} : bytesCell(model.files[file].size),
             countCell(sums[file].tensors), sizeCell(sums[file])});
     return rows;
 }

@@ -87,13 +87,13 @@ PartReport tensorReport(const ModelFacts& model, std::uint32_t at)
     PartReport report;
     report.title = shortName(tensor.name, part);
     report.facts = {{{Words::tr("Name")}, textCell(tensor.name)}, {{Words::tr("Part")}, {partText(part)}}};
-    if (tensor.nameOnly) {
+    if (tensor.presence == Presence::NameOnly) {
         report.facts.insert(report.facts.end(),
             {{{Words::tr("File")}, {fileText(model, tensor.file)}},
                 {{Words::tr("Missing")}, {Words::tr("the file that says type, shape and place is not readable")}}});
         return report;
     }
-    if (tensor.missing > 0)
+    if (tensor.presence != Presence::Whole)
         report.facts.push_back({{Words::tr("Missing")}, {missingText(tensor)}});
     const auto add = [&](const CellRows& rows) { report.facts.insert(report.facts.end(), rows.begin(), rows.end()); };
     add({{{Words::tr("Type")}, textCell(typeName(tensor))}, {{Words::tr("Shape")}, {shapeText(tensor.shape)}},

@@ -187,18 +187,21 @@ QString fileText(const ModelFacts& model, std::uint32_t file)
 
 QString shapeOf(const TensorInfo& tensor)
 {
-    return tensor.nameOnly ? Words::tr("unknown") : shapeText(tensor.shape);
+    return tensor.presence == Presence::NameOnly ? Words::tr("unknown") : shapeText(tensor.shape);
 }
 
 QString missingText(const TensorInfo& tensor)
 {
-    if (tensor.nameOnly)
+    switch (tensor.presence) {
+    case Presence::NameOnly:
         return Words::tr("unknown");
-    if (tensor.missing == 0)
+    case Presence::Absent:
+        return Words::tr("all");
+    case Presence::Cut:
+        return Words::tr("%1 of %2 bytes").arg(groupedText(tensor.missingBytes), groupedText(tensor.size));
+    default:
         return {};
-    return tensor.missing == tensor.size
-        ? Words::tr("all")
-        : Words::tr("%1 of %2 bytes").arg(groupedText(tensor.missing), groupedText(tensor.size));
+    }
 }
 
 QString shapeText(const std::vector<std::uint64_t>& shape)
@@ -211,11 +214,6 @@ QString shapeText(const std::vector<std::uint64_t>& shape)
 QString exactShape(const std::vector<std::uint64_t>& shape)
 {
     return u'[' + dimensionsText(shape, QStringLiteral(", ")) + u']';
-}
-
-std::uint64_t alignmentOf(std::uint64_t offset)
-{
-    return offset == 0 ? alignmentLimit : std::min(alignmentLimit, std::uint64_t{1} << std::countr_zero(offset));
 }
 
 QString alignmentText(std::uint64_t offset)

@@ -26,10 +26,7 @@ QString missingText(const TensorInfo& tensor);
 QString shapeText(const std::vector<std::uint64_t>& shape); ///< "768 × 2048"; "scalar" for no dimension
 QString exactShape(const std::vector<std::uint64_t>& shape); ///< "[768, 2048]"
 
-/// The largest power of two that divides `offset`, at most a page: more makes no difference.
-std::uint64_t alignmentOf(std::uint64_t offset);
-inline constexpr std::uint64_t alignmentLimit = 4096;
-QString alignmentText(std::uint64_t offset); ///< "64 B"; "4096+ B" from the limit on
+QString alignmentText(std::uint64_t offset); ///< "64 B"; "4096+ B" from the limit of alignmentOf on
 
 QString exactBytes(std::uint64_t bytes); ///< "221,248 bytes"
 /// "1.2 GiB"; "\u2265 1.2 GiB" where some of the tensors do not tell their size, "unknown" where none does.

@@ -13,6 +13,12 @@
 namespace colibri {
 namespace {
 
+/// Bytes of it are missing, and no file tells how many.
+bool missesUnknown(const TensorInfo& tensor)
+{
+    return tensor.presence != Presence::Whole && !hasSize(tensor);
+}
+
 /// What a column is sorted by.
 using SortKey = std::uint64_t (*)(const TensorInfo&, const TensorPart&);
 constexpr std::array<SortKey, TensorTable::ColumnCount + 1> sortKeys{
@@ -27,7 +33,7 @@ constexpr std::array<SortKey, TensorTable::ColumnCount + 1> sortKeys{
     [](const TensorInfo& tensor, const TensorPart&) -> std::uint64_t { return tensor.size; },
     [](const TensorInfo& tensor, const TensorPart&) -> std::uint64_t { return alignmentOf(tensor.offset); },
     [](const TensorInfo& tensor, const TensorPart&) -> std::uint64_t {
-        return tensor.nameOnly ? ~std::uint64_t{0} : tensor.missing;
+        return missesUnknown(tensor) ? ~std::uint64_t{0} : tensor.missingBytes;
     },
 };
 
@@ -65,13 +71,13 @@ constexpr std::array<Heading, TensorTable::ColumnCount + 1> headings{{
 bool isUnknown(const TensorInfo& tensor, int column)
 {
     return (column == TensorTable::Size && !hasSize(tensor))
-        || (tensor.nameOnly
+        || (tensor.presence == Presence::NameOnly
             && (column == TensorTable::Shape || column == TensorTable::Offset || column == TensorTable::Alignment));
 }
 
 QVariant exact(const ModelFacts& model, const TensorInfo& tensor, const TensorPart& part, int column)
 {
-    if (isUnknown(tensor, column) || (tensor.nameOnly && column == TensorTable::Missing))
+    if (isUnknown(tensor, column) || (missesUnknown(tensor) && column == TensorTable::Missing))
         return TensorTable::tr("unknown");
     switch (column) {
     case TensorTable::Name:
@@ -91,7 +97,7 @@ QVariant exact(const ModelFacts& model, const TensorInfo& tensor, const TensorPa
     case TensorTable::Alignment:
         return QVariant::fromValue<qulonglong>(alignmentOf(tensor.offset));
     case TensorTable::Missing:
-        return QVariant::fromValue<qulonglong>(tensor.missing);
+        return QVariant::fromValue<qulonglong>(tensor.missingBytes);
     default:
         return {};
     }
@@ -103,7 +109,7 @@ void TensorTable::setModel(ModelFactsPtr model)
 {
     beginResetModel();
     m_model = std::move(model);
-    const auto notWhole = [](const TensorInfo& tensor) { return tensor.nameOnly || tensor.missing > 0; };
+    const auto notWhole = [](const TensorInfo& tensor) { return tensor.presence != Presence::Whole; };
     m_missing = m_model && std::ranges::any_of(m_model->tensors, notWhole);
     std::uint64_t largest = 0;
     for (int i = 0; i < total(); ++i)
@@ -225,7 +231,7 @@ QVariant TensorTable::data(const QModelIndex& index, int role) const
     case Qt::ToolTipRole:
         if (column == Size && hasSize(tensor))
             return exactBytes(tensor.size);
-        if (column == Shape && !tensor.nameOnly)
+        if (column == Shape && tensor.presence != Presence::NameOnly)
             return tr("%1 elements").arg(groupedText(elementsOf(tensor)));
         if (const QString missing = missingText(tensor); column == Name && !missing.isEmpty())
             return tr("%1\nmissing: %2").arg(displayName(tensor.name), missing);

@@ -201,14 +201,9 @@ std::vector<TensorPart> partsOf(std::span<const TensorInfo> tensors)
 
 std::uint64_t elementsOf(const TensorInfo& tensor)
 {
-    if (tensor.nameOnly)
+    if (tensor.presence == Presence::NameOnly)
         return 0;
     return checkedProduct(tensor.shape).value_or(std::numeric_limits<std::uint64_t>::max());
-}
-
-bool hasSize(const TensorInfo& tensor)
-{
-    return !tensor.nameOnly && (tensor.size > 0 || tensor.dtype != DType::Unknown);
 }
 
 PartSum& PartSum::operator+=(const PartSum& other)
@@ -223,7 +218,8 @@ PartSum& PartSum::operator+=(const PartSum& other)
 
 PartSum sumOf(const TensorInfo& tensor)
 {
-    return {1, elementsOf(tensor), tensor.size, tensor.nameOnly ? 1U : 0U, hasSize(tensor) ? 0U : 1U};
+    return {
+        1, elementsOf(tensor), tensor.size, tensor.presence == Presence::NameOnly ? 1U : 0U, hasSize(tensor) ? 0U : 1U};
 }
 
 std::array<PartSum, partKindCount> sumsByKind(std::span<const TensorInfo> tensors, std::span<const TensorPart> parts)

@@ -42,8 +42,6 @@ std::vector<TensorPart> partsOf(std::span<const TensorInfo> tensors);
 /// Elements of a tensor, without the scales of int8; 0 where its shape is not known; what does not fit into 64 bits
 /// gives the largest number.
 std::uint64_t elementsOf(const TensorInfo& tensor);
-/// Whether its files tell its bytes.
-bool hasSize(const TensorInfo& tensor);
 
 /// What is known of some tensors: parameters and bytes are least ones where some do not tell theirs.
 struct PartSum {

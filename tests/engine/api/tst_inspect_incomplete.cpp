@@ -34,7 +34,7 @@ std::uint64_t missingIn(const Inspection& inspection)
 {
     std::uint64_t sum = 0;
     for (const TensorInfo& tensor : inspection.tensors)
-        sum += tensor.missing;
+        sum += tensor.missingBytes;
     return sum;
 }
 
@@ -106,9 +106,9 @@ void TestInspectIncomplete::cutGguf()
         QCOMPARE(is.name, was.name);
         QVERIFY(is.offset == was.offset && is.size == was.size && is.shape == was.shape && is.dtype == was.dtype);
         const std::uint64_t there = was.offset < quint64(size) ? quint64(size) - was.offset : 0;
-        QCOMPARE(is.missing, was.size - std::min(was.size, there));
-        QVERIFY(!is.nameOnly);
-        cutTensors += is.missing > 0;
+        QCOMPARE(is.missingBytes, was.size - std::min(was.size, there));
+        QCOMPARE(is.presence, is.missingBytes == 0 ? Presence::Whole : there == 0 ? Presence::Absent : Presence::Cut);
+        cutTensors += is.missingBytes > 0;
     }
     QVERIFY(cutTensors > 0);
     QCOMPARE(complaint(*seen->refused, Errc::Truncated,
@@ -158,7 +158,7 @@ void TestInspectIncomplete::splitWithoutAPart()
     QVERIFY(!seen->model);
     QCOMPARE(complaint(*seen->refused, Errc::NotFound, {parts[1].toUtf8(), "part 2 of 3"}), QString());
     QCOMPARE(seen->files.size(), std::size_t{3});
-    QVERIFY(!seen->files[0].missing && seen->files[1].missing && !seen->files[2].missing);
+    QVERIFY(!seen->files[0].absent && seen->files[1].absent && !seen->files[2].absent);
     QVERIFY(seen->tensors.size() > 1 && seen->tensors.size() < 27);
     for (const TensorInfo& tensor : seen->tensors)
         QVERIFY(tensor.file != 1);
@@ -258,12 +258,13 @@ void TestInspectIncomplete::shards()
     QVERIFY(!seen->model);
     QCOMPARE(complaint(*seen->refused, size < 0 ? Errc::NotFound : Errc::Truncated, {names[1].toUtf8()}), QString());
     QCOMPARE(seen->tensors.size(), std::size_t{57}); // all of them, those of the index by name
-    QCOMPARE(seen->files.at(1).missing, size < 0);
+    QCOMPARE(seen->files.at(1).absent, size < 0);
     for (const TensorInfo& tensor : seen->tensors) {
         const bool second = halves[1].contains(tensor.name);
         QCOMPARE(tensor.file, std::uint32_t(second));
-        QCOMPARE(tensor.nameOnly, second && size < 1000);
-        QVERIFY(!tensor.nameOnly || (tensor.shape.empty() && tensor.size == 0 && typeName(tensor) == "unknown"));
+        QCOMPARE(tensor.presence == Presence::NameOnly, second && size < 1000);
+        QVERIFY(tensor.presence != Presence::NameOnly
+            || (tensor.shape.empty() && tensor.size == 0 && typeName(tensor) == "unknown"));
     }
     QCOMPARE(missingIn(*seen) > 0, size > 1000);
     QVERIFY(seen->config && seen->config->numExperts == 6);
@@ -308,10 +309,10 @@ void TestInspectIncomplete::exports()
         expected[tensor.name] = here ? tensor.size - std::min(left, tensor.size) : 0;
     }
     for (const TensorInfo& tensor : seen->tensors)
-        QCOMPARE(tensor.missing, expected[tensor.name]);
+        QCOMPARE(tensor.missingBytes, expected[tensor.name]);
     QVERIFY(missingIn(*seen) > 0);
     QVERIFY(tensorOf(*seen, "model.norm.weight"));
-    QCOMPARE(std::ranges::count(seen->files, true, &FileInfo::missing), size < 0);
+    QCOMPARE(std::ranges::count(seen->files, true, &FileInfo::absent), size < 0);
     QVERIFY(seen->config && seen->config->numExperts == 6);
     QVERIFY(!openModel(out.toStdString()));
 }

@@ -24,6 +24,7 @@ private slots:
     void cutFile_data();
     void cutFile();
     void missingExpert();
+    void namesAlone();
     void nothingToSee();
 };
 
@@ -59,13 +60,14 @@ void TestCliIncomplete::cutFile()
     QCOMPARE(tensors.size(), 27);
     qint64 missing = 0;
     for (const QJsonValue tensor : tensors)
-        missing += tensor["missing"].toInteger();
+        missing += tensor["missing_bytes"].toInteger();
     QVERIFY(missing > 0 && missing <= less);
+    QCOMPARE((*json)["missing_bytes"].toInteger(), missing);
 
     const Outcome text = runColibri({"inspect", cut});
     QCOMPARE(text.code, 0);
-    for (const char* const word :
-        {"cannot be run", "bytes early", "Tensors (27)", "Metadata (", "Rules", "experts", "bytes missing"})
+    for (const char* const word : {"cannot be run", "bytes early", "Tensors (27)", "Metadata (", "Rules", "experts",
+             "bytes missing", "of that missing", "architecture          qwen3_moe"})
         QVERIFY2(text.out.contains(word), word);
     QCOMPARE(text.out.count("  missing"), beyond);
     QCOMPARE(text.out.count("bytes missing"), 1);
@@ -91,10 +93,32 @@ void TestCliIncomplete::missingExpert()
     QVERIFY((*json)["refused"].toString().contains("experts/L00_E02.bin"));
     int missing = 0;
     for (const QJsonValue tensor : (*json)["tensors"].toArray())
-        missing += tensor["missing"].toInteger() > 0 && tensor["missing"] == tensor["size"];
+        missing += tensor["presence"] == "absent" && tensor["missing_bytes"].toInteger() > 0
+            && tensor["missing_bytes"] == tensor["size"];
     QCOMPARE(missing, 3); // gate, up, down
     QVERIFY(runColibri({"inspect", out}).out.contains("  missing"));
     QCOMPARE(refusalComplaint(runColibri({"run", out, "--tokens", "1"}), {"L00_E02.bin"}), QString());
+}
+
+/// What no file tells is null, and the architecture has one name in text and JSON.
+void TestCliIncomplete::namesAlone()
+{
+    const QTemporaryDir folder;
+    QVERIFY(QFile::copy(QStringLiteral(COLIBRI_TEST_DATA "/qwen3moe-f32/config.json"), folder.filePath("config.json")));
+    QFile index(folder.filePath("model.safetensors.index.json"));
+    QVERIFY(index.open(QIODevice::WriteOnly));
+    index.write(R"({"weight_map":{"model.norm.weight":"a.safetensors"}})");
+    index.close();
+    const auto json = onlyJson(runColibri({"inspect", folder.path(), "--json"}));
+    QVERIFY(json);
+    const QJsonObject tensor = (*json)["tensors"].toArray().at(0).toObject();
+    QCOMPARE(tensor["presence"].toString(), "name_only");
+    for (const char* const figure : {"shape", "layout", "offset", "size", "alignment", "missing_bytes"})
+        QVERIFY2(tensor.contains(figure) && tensor[figure].isNull(), figure);
+    QCOMPARE((*json)["files"].toArray().at(0).toObject()["absent"].toBool(), true);
+    QCOMPARE((*json)["architecture"].toString(), "qwen3_moe");
+    const QByteArray text = runColibri({"inspect", folder.path()}).out;
+    QVERIFY2(text.contains("architecture          qwen3_moe\n"), text);
 }
 
 void TestCliIncomplete::nothingToSee()

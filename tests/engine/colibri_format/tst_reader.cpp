@@ -144,8 +144,8 @@ void ReaderTest::brokenRules_data()
     row("shape is no list", config("\"shape\":[11,7]", "\"shape\":77"), malformed, {"shape (embed) has to be a list"});
     row("outside of the file", config("\"offset\":0,", "\"offset\":6400000,"), Errc::Truncated,
         {"dense.bin", "offset 6400000", "embed has 308 bytes", "bytes early"});
-    row("offset near 2^64", config("\"offset\":0,", "\"offset\":18446744073709551552,"), Errc::Truncated,
-        {"dense.bin", "18446744073709551552"});
+    row("offset near 2^64", config("\"offset\":0,", "\"offset\":18446744073709551552,"), malformed,
+        {"dense.bin", "18446744073709551552", "embed has 308 bytes", "its end does not fit in 64 bits"});
     row("truncated file", cut("dense.bin", 1000), Errc::Truncated, {"dense.bin", "ends at 1000"});
     row("overlap", config("\"offset\":320,", "\"offset\":256,"), malformed,
         {"dense.bin", "norm begins here, inside of embed", "ends at 308"});

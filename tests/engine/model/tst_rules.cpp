@@ -21,6 +21,7 @@ private slots:
     void yarn();
     void scalesOfYarn();
     void membersThatNothingReads();
+    void rulesOfPartsThatAreMissing();
     void window();
     void canonicalConfigKeepsRules_data();
     void canonicalConfigKeepsRules();
@@ -59,16 +60,17 @@ const QByteArray narrowValues =
 "qwen3moe.attention.head_count_kv":2,"qwen3moe.expert_count":16,"qwen3moe.expert_used_count":4,
 "qwen3moe.expert_feed_forward_length":32,"qwen3moe.attention.key_length":32,"qwen3moe.attention.value_length":24})";
 
-Result<ModelConfig> readText(const QByteArray& text)
+/// `allNamed`: as in ModelSource; `correction`: the tensor that says that there is a correction is there.
+Result<ModelConfig> readText(const QByteArray& text, bool allNamed = true, bool correction = true)
 {
     ModelSource source;
+    source.allNamed = allNamed;
     source.format = text.contains("general.architecture") ? "gguf"
         : text.contains("model_type")                     ? "huggingface"
                                                           : "colibri";
     source.configFile = "config.json";
-    TensorInfo correction;
-    correction.name = "blk.1.exp_probs_b.bias";
-    source.tensors.push_back(correction);
+    if (correction)
+        source.tensors.emplace_back().name = "blk.1.exp_probs_b.bias";
     auto config = parseJson(text.toStdString(), "config.json");
     if (!config)
         return config.error();
@@ -199,6 +201,20 @@ void TestRules::membersThatNothingReads()
         std::vector<std::string>{"rope_scaling.long_factor"});
     QCOMPARE(unused(QByteArray(gptOss).replace("\"vocab_size\"", "\"other\":{\"x\":1},\"vocab_size\"")),
         std::vector<std::string>{"other"});
+}
+
+/// What a tensor says is not denied because nobody knows whether it is there.
+void TestRules::rulesOfPartsThatAreMissing()
+{
+    constexpr const char* rule = "routing.correction_bias";
+    for (const bool allNamed : {true, false}) {
+        const auto with = readText(gguf, allNamed);
+        const auto without = readText(gguf, allNamed, false);
+        QVERIFY(with && without);
+        QCOMPARE(origin(*with, rule), "true|tensors|");
+        QCOMPARE(origin(*without, rule), allNamed ? "false|tensors|" : "none");
+        QCOMPARE(without->tiedEmbeddings, allNamed);
+    }
 }
 
 void TestRules::window()

@@ -242,8 +242,10 @@ void SafetensorsTest::refused_data()
         "wraps around", one("F16", "[1]", "[18446744073709551615,1]"), Errc::Malformed, {"[18446744073709551615, 1]"});
     header("beyond the file", one("F32", "[16]", "[32,96]"), Errc::Truncated,
         {"tensor w.data_offsets is [32, 96]", "64 bytes follow", "ends 32 bytes early"});
-    header("far beyond the file", one("F16", "[1]", "[18446744073709551613,18446744073709551615]"), Errc::Truncated,
-        {"18446744073709551551 bytes early"});
+    header("far beyond the file", one("F16", "[1]", "[18446744073709551613,18446744073709551615]"), Errc::Malformed,
+        {"[18446744073709551613, 18446744073709551615]", "its end does not fit in 64 bits"});
+    header("nearly as far", one("F16", "[1]", "[9223372036854775805,9223372036854775807]"), Errc::Truncated,
+        {"9223372036854775743 bytes early"});
     header("size and shape differ", one("F32", "[4,3]", "[0,40]"), Errc::Mismatch,
         {"tensor w.data_offsets is [0, 40]", "40 bytes", "[4, 3] of f32 needs 48"});
     header("shape [0] with bytes", one("F32", "[0]", "[0,4]"), Errc::Mismatch, {"[0] of f32 needs 0"});

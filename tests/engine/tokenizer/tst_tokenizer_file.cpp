@@ -122,6 +122,25 @@ void TokenizerFileTest::refused_data()
         unsupported("decoder", type, with("decoder", ofType(type)));
     row("decoder of several stages", with("decoder", sequence("decoders", {ofType("Fuse"), byteLevel})),
         Errc::Unsupported, {"decoder has 2 stages"});
+    const auto strip = [](const QJsonObject& members) {
+        QJsonObject one{{"type", "Strip"}, {"content", " "}, {"start", 1}, {"stop", 0}};
+        for (auto at = members.begin(); at != members.end(); ++at)
+            one[at.key()] = at.value();
+        return one;
+    };
+    const auto stripping = [&](const QJsonArray& more) {
+        QJsonArray all{ofType("Fuse")};
+        for (const QJsonValue stage : more)
+            all.append(stage);
+        return with("decoder", sequence("decoders", all));
+    };
+    row("strip from nowhere", stripping({strip({{"start", "one"}})}), Errc::Unsupported,
+        {"decoder Strip.start is \"one\"", "integer up to"});
+    row("strip at the end", stripping({strip({{"stop", 2}})}), Errc::Unsupported,
+        {"decoder Strip.stop is 2", "supported is 0"});
+    row("strip twice", stripping({strip({}), strip({})}), Errc::Unsupported, {"decoder has a second stage", "Strip"});
+    row("replace a text", with("decoder", QJsonObject{{"type", "Replace"}, {"pattern", "a"}, {"content", "b"}}),
+        Errc::Malformed, {"decoder Replace.pattern is \"a\"", "object"});
     row("no decoder", with("decoder", {}), Errc::Unsupported, {"pre_tokenizer is ByteLevel but decoder is not"});
     row("no pre-tokenizer", with("pre_tokenizer", {}), Errc::Unsupported, {"pre_tokenizer has no stage ByteLevel"});
     row("split alone", with("pre_tokenizer", split({{"Regex", "a"}})), Errc::Unsupported,

@@ -33,7 +33,7 @@ void forget(TensorInfo& tensor)
     named.file = tensor.file;
     named.dtype = DType::Unknown;
     named.typeText = "unknown";
-    named.nameOnly = true;
+    named.presence = Presence::NameOnly;
     tensor = named;
 }
 
