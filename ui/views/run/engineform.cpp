@@ -10,8 +10,6 @@
 namespace colibri {
 namespace {
 
-constexpr std::uint32_t usualContextLimit = 4096; ///< of EngineOptions::context 0
-
 QString named(std::string_view name)
 {
     return QString::fromUtf8(name.data(), qsizetype(name.size()));
@@ -79,7 +77,7 @@ void EngineForm::addNumbers()
             QT_TR_NOOP(" tokens"), 65536},
         {QT_TR_NOOP("Context"),
             QT_TR_NOOP("Tokens that the KV cache has room for, of prompt and answer; by default as many as the model "
-                       "was made for, at most 4096"),
+                       "was made for, at most %1"),
             QT_TR_NOOP("model's"), QT_TR_NOOP(" tokens"), 10'000'000},
     }};
     for (std::size_t number = 0; number < NumberCount; ++number) {
@@ -92,7 +90,8 @@ void EngineForm::addNumbers()
             box->setSuffix(tr(lines[number].unit));
         box->setValue(number == Batch ? int(EngineOptions{}.batch) : 0);
         connect(box, &QSpinBox::valueChanged, this, &EngineForm::update);
-        addField(tr(lines[number].name), tr(lines[number].tip), box);
+        addField(tr(lines[number].name),
+            tr(lines[number].tip).replace(QLatin1String("%1"), QString::number(usualContextLimit)), box);
         m_numbers[number] = box;
     }
 }
