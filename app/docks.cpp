@@ -76,26 +76,37 @@ QAction* Docks::makeToggle(QDockWidget* dock, const DockEntry& entry)
     return toggle;
 }
 
-void Docks::setPresent(bool present)
+void Docks::setPagesSeen(bool seen)
 {
-    if (present == m_present)
+    if (seen == m_pagesSeen)
         return;
-    if (!present)
+    if (!seen)
         m_state = m_window.saveState(stateVersion);
-    m_present = present;
-    QStringList opened; // without a model
+    m_pagesSeen = seen;
+    QList<QDockWidget*> hidden; // of those that stay as they are
+    QStringList inFront;
     for (int i = 0; i < m_docks.size(); ++i) {
-        if (present && m_toggles[i]->isChecked())
-            opened << m_entries[i].id;
-        m_docks[i]->hide();
+        if (!m_entries[i].ofModel && m_docks[i]->isHidden())
+            hidden << m_docks[i];
+        if (!m_entries[i].ofModel && m_toggles[i]->isChecked())
+            inFront << m_entries[i].id;
+        for (QAction* const toggle : {m_docks[i]->toggleViewAction(), m_toggles[i]})
+            toggle->setEnabled(seen || !m_entries[i].ofModel);
     }
-    if (present)
-        applyState();
-    for (const QString& id : opened)
+    if (!seen)
+        return hideOfModel();
+    applyState();
+    for (QDockWidget* const dock : hidden)
+        dock->hide();
+    for (const QString& id : inFront)
         raise(id);
+}
+
+void Docks::hideOfModel()
+{
     for (int i = 0; i < m_docks.size(); ++i) {
-        m_docks[i]->toggleViewAction()->setEnabled(present);
-        m_toggles[i]->setEnabled(present || !m_entries[i].ofModel);
+        if (m_entries[i].ofModel)
+            m_docks[i]->hide();
     }
 }
 
@@ -144,14 +155,16 @@ void Docks::raise(const QString& id)
 
 QByteArray Docks::save() const
 {
-    return m_present ? m_window.saveState(stateVersion) : m_state;
+    return m_pagesSeen ? m_window.saveState(stateVersion) : m_state;
 }
 
 void Docks::restore(const QByteArray& state)
 {
     m_state = state;
-    if (m_present)
+    if (m_pagesSeen || !m_state.isEmpty()) // else they are arranged already
         applyState();
+    if (!m_pagesSeen)
+        hideOfModel();
 }
 
 void Docks::applyState()

@@ -26,7 +26,7 @@ struct DockEntry {
 };
 
 /// The panels around the page. None of them sets the size of the window: they scroll. Those of a model are there while
-/// one is open, and the arrangement is kept meanwhile; the others can be shown at any time.
+/// its pages are seen, and their arrangement is kept meanwhile; the others stay as they are.
 class Docks : public QObject {
     Q_OBJECT
 
@@ -36,8 +36,7 @@ public:
     Docks(QMainWindow& window, const QList<DockEntry>& entries);
 
     QList<QAction*> toggles() const { return m_toggles; }
-    void setPresent(bool present); ///< whether a model is open
-    bool isPresent() const { return m_present; }
+    void setPagesSeen(bool seen); ///< the pages of a model, not what is seen without one or while one is opened
     /// All at their places, and of their sizes, as at the first start.
     void arrange();
     void showOnly(const QStringList& ids);
@@ -48,14 +47,15 @@ public:
 
 private:
     void applyState();
+    void hideOfModel();
     QAction* makeToggle(QDockWidget* dock, const DockEntry& entry);
     void nameTabs(); ///< Qt makes and deletes the bars of panels that share a place
     QMainWindow& m_window;
     QList<DockEntry> m_entries;
     QList<QDockWidget*> m_docks; ///< as m_entries
     QList<QAction*> m_toggles;
-    QByteArray m_state; ///< while not present; empty: as at the first start
-    bool m_present = true;
+    QByteArray m_state; ///< while pages are not seen; empty: as at the first start
+    bool m_pagesSeen = true;
 };
 
 } // namespace colibri

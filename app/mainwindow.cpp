@@ -219,7 +219,7 @@ void MainWindow::connectTheme()
 
 void MainWindow::restore()
 {
-    m_docks->setPresent(false);
+    m_docks->setPagesSeen(false);
     resize(firstSize);
     restoreGeometry(m_parts.settings.geometry());
     const int title = style()->pixelMetric(QStyle::PM_TitleBarHeight);
@@ -296,7 +296,7 @@ void MainWindow::leaveOpening()
 
 void MainWindow::showView(QWidget* view)
 {
-    m_docks->setPresent(view == m_pages);
+    m_docks->setPagesSeen(view == m_pages);
     for (QAction* const action : m_pageActions)
         action->setEnabled(view == m_pages);
     if (m_views->currentWidget() != view) {

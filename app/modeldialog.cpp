@@ -7,7 +7,7 @@
 namespace colibri {
 namespace {
 
-/// Files by which a folder is opened, besides its config.json.
+/// Files that stand for the folder they lie in.
 const QStringList& partNames()
 {
     static const QStringList names{QStringLiteral("*.safetensors"), QStringLiteral("*.safetensors.index.json"),
@@ -15,9 +15,12 @@ const QStringList& partNames()
     return names;
 }
 
+/// A file of weights alone may lie anywhere.
 bool holdsModel(const QString& folder)
 {
-    return !QDir(folder).entryList(partNames() + QStringList(QStringLiteral("config.json")), QDir::Files).isEmpty();
+    static const QStringList names{QStringLiteral("config.json"), QStringLiteral("model.safetensors"),
+        QStringLiteral("*.safetensors.index.json"), QStringLiteral("expert_*.bin"), QStringLiteral("router_table.bin")};
+    return !QDir(folder).entryList(names, QDir::Files).isEmpty();
 }
 
 } // namespace

@@ -12,7 +12,6 @@ namespace colibri {
 namespace {
 
 constexpr std::size_t budgetBytes = std::size_t{64} << 20; ///< of outputs, and of router logits, of a window
-constexpr std::size_t defaultContext = 4096;
 constexpr double noValue = std::numeric_limits<double>::quiet_NaN();
 
 Error differ(std::string_view what, std::uint64_t source, std::uint64_t copy)
@@ -196,7 +195,7 @@ Result<Agreement> compareModels(const ModelPtr& source, const ModelPtr& copy, st
     EngineOptions engine = options;
     if (engine.context == 0) // no cache for more than there is to read
         engine.context = static_cast<std::uint32_t>(std::min<std::size_t>(
-            {tokens.size(), defaultContext, source->config().maxSeqLen, copy->config().maxSeqLen}));
+            {tokens.size(), std::size_t{usualContextLimit}, source->config().maxSeqLen, copy->config().maxSeqLen}));
     const auto first = Session::create(source, engine);
     if (!first)
         return first.error();

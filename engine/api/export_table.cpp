@@ -14,7 +14,6 @@ namespace colibri {
 namespace {
 
 constexpr std::uint64_t memoryLimit = std::uint64_t{2} << 30;
-constexpr std::size_t defaultContext = 4096;
 constexpr std::size_t logitBudgetBytes = std::size_t{64} << 20;
 
 Error refused(Errc code, const Model& model, std::string why)
@@ -311,7 +310,7 @@ Result<void> computeRouterTable(const Model& model, const RouterTableOptions& op
     engine.routing = RoutingSource::Live;
     if (engine.context == 0) // no cache for more than there is to read
         engine.context = static_cast<std::uint32_t>(
-            std::min<std::size_t>({task.tokens.size(), defaultContext, model.config().maxSeqLen}));
+            std::min<std::size_t>({task.tokens.size(), std::size_t{usualContextLimit}, model.config().maxSeqLen}));
     // The session lives within this call, so it need not own the model.
     auto session = Session::create(ModelPtr(ModelPtr(), &model), engine);
     if (!session)

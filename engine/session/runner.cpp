@@ -9,7 +9,6 @@
 namespace colibri {
 namespace {
 
-constexpr std::uint32_t contextLimit = 4096; ///< of the default, not of what may be asked for
 constexpr std::uint32_t threadLimit = 256;
 
 Error refused(std::string why)
@@ -42,7 +41,7 @@ Result<EngineOptions> resolve(const LoadedModel& model, EngineOptions o)
         return refused(
             "threads is " + std::to_string(o.threads) + ", at most " + std::to_string(threadLimit) + " are supported");
     if (o.context == 0)
-        o.context = std::min(most, contextLimit);
+        o.context = std::min(most, usualContextLimit);
     if (o.context > most)
         return refused("context is " + std::to_string(o.context) + ", the model's is " + std::to_string(most));
     if (o.batch == 0)

@@ -42,10 +42,12 @@ std::optional<T> optionNamed(std::string_view name);
 template <class T>
 std::vector<std::string> optionNames();
 
+inline constexpr std::uint32_t usualContextLimit = 4096; ///< positions that EngineOptions::context 0 gives at most
+
 struct EngineOptions {
     std::uint32_t threads = 0; ///< 0: all cores
     std::uint32_t batch = 256; ///< tokens of a prompt that go through the layers together, at least 1
-    std::uint32_t context = 0; ///< positions of the KV cache; 0: the model's, at most 4096
+    std::uint32_t context = 0; ///< positions of the KV cache; 0: the model's, at most usualContextLimit
     KvType kv = KvType::F32;
     Numerics numerics = Numerics::Reproducible;
     Activations activations = Activations::Q8;

@@ -82,8 +82,7 @@ void ActivityFeed::beginRun()
     m_runTask = 0;
     if (!m_run.record() || !m_run.file().isEmpty())
         return;
-    m_runTask =
-        m_tasks.begin(tr("Run, token limit %1").arg(m_run.spec().maxTokens), QStringLiteral("tok"), m_cancels.run);
+    m_runTask = m_tasks.begin(tr("Run, token limit %1").arg(m_run.spec().maxTokens), tr("tok"), m_cancels.run);
 }
 
 void ActivityFeed::showRunProgress()

@@ -13,7 +13,7 @@ double Task::secondsLeft() const
     return (total - done) / rate();
 }
 
-int TaskStore::running() const
+int TaskStore::unfinished() const
 {
     return static_cast<int>(std::ranges::count_if(m_tasks, [](const Task& task) { return !task.ended(); }));
 }

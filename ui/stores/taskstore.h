@@ -41,7 +41,7 @@ public:
     using QObject::QObject;
 
     const std::vector<Task>& tasks() const { return m_tasks; }
-    int running() const; ///< tasks that have not ended
+    int unfinished() const; ///< tasks that have not ended
     int underWay() const; ///< of which not paused: they go on by themselves
 
     /// `cancel` is called for the user; null: the task cannot be cancelled. Returns the id.

@@ -191,7 +191,7 @@ void TestTaskRunner::twoAtATimeInOrder()
     QCOMPARE(most.load(), 2);
     for (int i = 0; i < 12; ++i)
         QVERIFY2(std::abs(order[std::size_t(i)] - i) <= 1, "a later task began long before an earlier one");
-    QCOMPARE(store.running(), 0);
+    QCOMPARE(store.unfinished(), 0);
 }
 
 void TestTaskRunner::cancelBeforeItsTurn()
@@ -220,7 +220,7 @@ void TestTaskRunner::cancelBeforeItsTurn()
     QVERIFY(!begun && !taskOf(store, first).ended() && !taskOf(store, second).ended());
     store.cancel(first);
     store.cancel(second);
-    QVERIFY(QTest::qWaitFor([&] { return store.running() == 0; }, answerMs));
+    QVERIFY(QTest::qWaitFor([&] { return store.unfinished() == 0; }, answerMs));
     QVERIFY(!begun);
 }
 
@@ -270,7 +270,7 @@ void TestTaskRunner::theEndStopsEverything()
     clock.start();
     runner.reset();
     QVERIFY2(clock.elapsed() < 1000, qPrintable(QString::number(clock.elapsed())));
-    QCOMPARE(store.running(), 0);
+    QCOMPARE(store.unfinished(), 0);
     for (const Task& task : store.tasks()) {
         QCOMPARE(task.state, Task::State::Cancelled);
         store.cancel(task.id); // nobody is there to hear it

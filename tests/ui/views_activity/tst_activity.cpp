@@ -118,7 +118,7 @@ void TestActivity::anEndedTaskStays()
     QCOMPARE(store.tasks()[0].done, 1.);
     QVERIFY(!store.tasks()[0].cancellable);
     store.progress(99, 1, 2); // unknown ids do nothing
-    QCOMPARE(store.running(), 0);
+    QCOMPARE(store.unfinished(), 0);
 }
 
 void TestActivity::endedTasksAreLimited()
@@ -291,7 +291,7 @@ void TestActivity::openingsAreFollowed()
     QCOMPARE(fed.newest().state, Task::State::Done);
     QCOMPARE(fed.log.entries().back().level, LogLevel::Warning);
     QVERIFY(fed.log.entries().back().text.contains("nothing uses"));
-    QCOMPARE(fed.tasks.running(), 0);
+    QCOMPARE(fed.tasks.unfinished(), 0);
 }
 
 void TestActivity::runsAreFollowed()
@@ -313,7 +313,7 @@ void TestActivity::runsAreFollowed()
     QVERIFY(fed.log.entries().back().text.contains("not finite")); // the story has one
     TestRun second({}, fed.run);
     TestRun third({}, fed.run); // takes the place of the second
-    QCOMPARE(fed.tasks.running(), 1);
+    QCOMPARE(fed.tasks.unfinished(), 1);
     fed.run.fail({Errc::Lost, "run", "model.safetensors", {}, "the file shrank"});
     QCOMPARE(fed.newest().state, Task::State::Failed);
     QCOMPARE(fed.log.entries().back().level, LogLevel::Error);

@@ -109,7 +109,7 @@ void TaskPanel::updateButtons()
     }
     m_cancel->setEnabled(cancellable);
     m_show->setEnabled(showable);
-    m_clear->setEnabled(m_store.running() < int(m_store.tasks().size()));
+    m_clear->setEnabled(m_store.unfinished() < int(m_store.tasks().size()));
     m_pages->setCurrentIndex(m_store.tasks().empty() ? 0 : 1);
 }
 

@@ -11,6 +11,7 @@ namespace colibri {
 
 // What the pages of the export dialog are laid out with.
 
+/// A title in large letters, for the first line of a page.
 QLabel* pageTitle(const QString& text, QWidget* page);
 
 /// The layout of a page, still empty.

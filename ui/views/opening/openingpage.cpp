@@ -106,13 +106,13 @@ QWidget* OpeningPage::makeProgress()
 
 QWidget* OpeningPage::makeProblemPanel()
 {
-    m_errorPanel = new ProblemPanel(QStringLiteral("error"));
+    m_problem = new ProblemPanel(QStringLiteral("error"));
     m_back = shortcutButton(QStringLiteral("backFromError"), tr("Back"), tr("Back to where you came from"),
         QKeySequence(Qt::ALT | Qt::Key_Left));
     connect(m_back, &QPushButton::clicked, this, &OpeningPage::backRequested);
-    connect(m_errorPanel, &ProblemPanel::retryRequested, this, &OpeningPage::retryRequested);
-    m_errorPanel->addButton(m_back);
-    return m_errorPanel;
+    connect(m_problem, &ProblemPanel::retryRequested, this, &OpeningPage::retryRequested);
+    m_problem->addButton(m_back);
+    return m_problem;
 }
 
 void OpeningPage::changeEvent(QEvent* event)
@@ -128,7 +128,7 @@ void OpeningPage::showState()
     m_title->setText(failed ? tr("This could not be opened") : tr("Opening"));
     m_path->setText(m_store.path());
     m_progressPanel->setVisible(!failed);
-    m_errorPanel->setVisible(failed);
+    m_problem->setVisible(failed);
     m_map->setVisible(!failed || m_store.layers() > 0);
     m_legendPanel->setVisible(!failed || m_store.layers() > 0);
     m_cancel->setEnabled(m_store.state() == OpenStore::State::Opening);
@@ -156,7 +156,7 @@ void OpeningPage::showProgress()
 
 void OpeningPage::showError(const Error& error)
 {
-    m_errorPanel->setError(error);
+    m_problem->setError(error);
     m_back->setFocus();
 }
 

@@ -50,7 +50,7 @@ private:
     QProgressBar* m_bar = nullptr;
     QLabel* m_numbers = nullptr;
     QPushButton* m_cancel = nullptr;
-    ProblemPanel* m_errorPanel = nullptr;
+    ProblemPanel* m_problem = nullptr;
     QPushButton* m_back = nullptr;
 };
 

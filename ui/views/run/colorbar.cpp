@@ -177,9 +177,9 @@ ColorBar::ColorBar(QWidget* parent)
         flow->addWidget(group);
     }
     flow->addWidget(m_legend);
-    connect(m_by, &QComboBox::currentIndexChanged, this, &ColorBar::update);
-    connect(m_layer, &QSpinBox::valueChanged, this, &ColorBar::update);
-    connect(m_rank, &QSpinBox::valueChanged, this, &ColorBar::update);
+    connect(m_by, &QComboBox::currentIndexChanged, this, &ColorBar::refresh);
+    connect(m_layer, &QSpinBox::valueChanged, this, &ColorBar::refresh);
+    connect(m_rank, &QSpinBox::valueChanged, this, &ColorBar::refresh);
     setShape({0, 0, 0, 0, 0});
 }
 
@@ -188,14 +188,14 @@ void ColorBar::setShape(const RunRecord::Shape& shape)
     m_experts = shape.experts;
     m_layer->setRange(0, std::max(0, static_cast<int>(shape.layers) - 1));
     m_rank->setRange(0, std::max(0, static_cast<int>(shape.k) - 1));
-    update();
+    refresh();
 }
 
 void ColorBar::setMargins(double middle, const QString& unit)
 {
     m_middle = middle;
     m_legend->setMargins(middle, unit);
-    update();
+    refresh();
 }
 
 void ColorBar::setLayer(int layer)
@@ -203,7 +203,7 @@ void ColorBar::setLayer(int layer)
     m_layer->setValue(layer);
 }
 
-void ColorBar::update()
+void ColorBar::refresh()
 {
     const Coloring now{static_cast<ColorBy>(m_by->currentIndex()), m_layer->value(), m_rank->value(), m_middle};
     m_layer->setEnabled(now.by != ColorBy::Nothing);

@@ -61,7 +61,7 @@ signals:
     void coloringChanged(const colibri::Coloring& coloring);
 
 private:
-    void update();
+    void refresh();
 
     Coloring m_coloring;
     std::uint32_t m_experts = 0;

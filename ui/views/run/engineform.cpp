@@ -10,8 +10,6 @@
 namespace colibri {
 namespace {
 
-constexpr std::uint32_t usualContextLimit = 4096; ///< of EngineOptions::context 0
-
 QString named(std::string_view name)
 {
     return QString::fromUtf8(name.data(), qsizetype(name.size()));
@@ -27,7 +25,7 @@ EngineForm::EngineForm(QWidget* parent)
     addNumbers();
     addReset(
         tr("Puts all of these back to their defaults"), tr("Reset the engine options"), [this] { resetToDefaults(); });
-    update();
+    refresh();
 }
 
 void EngineForm::addChoices()
@@ -57,7 +55,7 @@ void EngineForm::addChoices()
         auto* box = new QComboBox(this);
         for (const std::string& value : lines[choice].values)
             box->addItem(QString::fromStdString(value));
-        connect(box, &QComboBox::currentIndexChanged, this, &EngineForm::update);
+        connect(box, &QComboBox::currentIndexChanged, this, &EngineForm::refresh);
         addField(tr(lines[choice].name), tr(lines[choice].tip), box);
         m_choices[choice] = box;
     }
@@ -79,7 +77,7 @@ void EngineForm::addNumbers()
             QT_TR_NOOP(" tokens"), 65536},
         {QT_TR_NOOP("Context"),
             QT_TR_NOOP("Tokens that the KV cache has room for, of prompt and answer; by default as many as the model "
-                       "was made for, at most 4096"),
+                       "was made for, at most %1"),
             QT_TR_NOOP("model's"), QT_TR_NOOP(" tokens"), 10'000'000},
     }};
     for (std::size_t number = 0; number < NumberCount; ++number) {
@@ -91,8 +89,9 @@ void EngineForm::addNumbers()
         if (*lines[number].unit != 0)
             box->setSuffix(tr(lines[number].unit));
         box->setValue(number == Batch ? int(EngineOptions{}.batch) : 0);
-        connect(box, &QSpinBox::valueChanged, this, &EngineForm::update);
-        addField(tr(lines[number].name), tr(lines[number].tip), box);
+        connect(box, &QSpinBox::valueChanged, this, &EngineForm::refresh);
+        addField(tr(lines[number].name),
+            tr(lines[number].tip).replace(QLatin1String("%1"), QString::number(usualContextLimit)), box);
         m_numbers[number] = box;
     }
 }
@@ -129,7 +128,7 @@ void EngineForm::setModelContext(std::uint32_t tokens)
     m_modelContext = tokens;
     m_numbers[Context]->setSpecialValueText(
         tokens > 0 ? tr("model's, %1").arg(std::min(tokens, usualContextLimit)) : tr("model's"));
-    update();
+    refresh();
 }
 
 std::uint32_t EngineForm::context() const
@@ -164,7 +163,7 @@ QStringList EngineForm::parts(const EngineOptions& options)
     return parts;
 }
 
-void EngineForm::update()
+void EngineForm::refresh()
 {
     showSummary(summary(options()), parts(options()));
 }

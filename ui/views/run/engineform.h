@@ -35,7 +35,7 @@ private:
     static QStringList parts(const EngineOptions& options);
     void addChoices();
     void addNumbers();
-    void update();
+    void refresh();
 
     std::array<QComboBox*, ChoiceCount> m_choices{};
     std::array<QSpinBox*, NumberCount> m_numbers{};

@@ -2,11 +2,8 @@
 #include "views/run/promptpanel.h"
 
 #include "views/problem/problempanel.h"
-#include "views/run/accentbutton.h"
 #include "views/theme/theme.h"
 
-#include <QAction>
-#include <QGridLayout>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QMenu>
@@ -29,13 +26,15 @@ constexpr int demoPace = 20;
 constexpr int menuPrompts = 20; ///< in the menu of earlier ones
 constexpr int menuCharacters = 60;
 
-/// Whether two runs make the same tokens, as far as they are asked to.
+/// Whether two runs are asked for the same tokens, computed in the same way: but for how fast.
 bool asksForTheSame(const RunSpec& a, const RunSpec& b)
 {
     const auto asked = [](const RunSpec& spec) {
         const SamplingOptions& by = spec.sampling;
-        return std::tie(spec.promptText, spec.promptIds, spec.maxTokens, spec.ignoreEndOfText, by.temperature, by.topK,
-            by.topP, by.minP, by.repeatPenalty, by.seed);
+        EngineOptions engine = spec.engine;
+        engine.threads = engine.batch = 0;
+        return std::tuple(spec.promptText, spec.promptIds, spec.maxTokens, spec.ignoreEndOfText, by.temperature,
+            by.topK, by.topP, by.minP, by.repeatPenalty, by.seed, engine);
     };
     return asked(a) == asked(b);
 }
@@ -65,18 +64,6 @@ protected:
 
 } // namespace
 
-RunAbilities abilitiesIn(RunStore::State state, bool hasModel, bool hasPrompt, bool asShown)
-{
-    using State = RunStore::State;
-    const bool busy =
-        state == State::Starting || state == State::Running || state == State::Waiting || state == State::Stopping;
-    const bool paused = state == State::Paused;
-    const bool canBegin = hasModel && hasPrompt && !busy;
-    const bool ended = state == State::Finished && asShown;
-    return {
-        canBegin, hasModel && paused, (canBegin && !ended) || (hasModel && paused), busy && state != State::Stopping};
-}
-
 std::vector<TokenId> parseTokenIds(const QString& text)
 {
     static const QRegularExpression separators(QStringLiteral("[\\s,]+"));
@@ -100,7 +87,6 @@ PromptPanel::PromptPanel(const RunStore& run, QWidget* parent)
     , m_sampling(new SamplingForm)
     , m_engine(new EngineForm)
 {
-    makeActions();
     m_caption->setBuddy(m_prompt);
     m_prompt->setTabChangesFocus(true);
     m_prompt->setToolTip(tr("Ctrl+Enter runs it; Ctrl+Up and Ctrl+Down bring earlier prompts"));
@@ -116,7 +102,10 @@ PromptPanel::PromptPanel(const RunStore& run, QWidget* parent)
     column->addWidget(makeForms());
     column->addWidget(makePace());
     column->addWidget(makeButtons());
-    connect(m_engine, &EngineForm::changed, this, [this] { m_sampling->setContext(m_engine->context()); });
+    connect(m_engine, &EngineForm::changed, this, [this] {
+        m_sampling->setContext(m_engine->context());
+        updateActions();
+    });
     connect(m_prompt, &QPlainTextEdit::textChanged, this, &PromptPanel::updateActions);
     connect(m_sampling, &SamplingForm::changed, this, &PromptPanel::updateActions);
     connect(&run, &RunStore::stateChanged, this, &PromptPanel::updateActions);
@@ -125,31 +114,21 @@ PromptPanel::PromptPanel(const RunStore& run, QWidget* parent)
     setModel(nullptr);
 }
 
-void PromptPanel::makeActions()
+QWidget* PromptPanel::makeButtons()
 {
-    const auto make = [this](const QString& text, const QString& tip, const QList<QKeySequence>& keys) {
-        auto* action = new QAction(text, this);
-        action->setShortcuts(keys);
-        action->setShortcutContext(Qt::WindowShortcut);
-        action->setToolTip(tr("%1 (%2)").arg(tip, keys.first().toString(QKeySequence::NativeText)));
-        return action;
-    };
-    m_run = make(tr("&Run"), tr("Begins a run with this prompt"),
-        {QKeySequence(Qt::CTRL | Qt::Key_Return), QKeySequence(Qt::CTRL | Qt::Key_Enter)});
-    m_continue = make(tr("&Continue"), tr("Goes on with the paused run"), {QKeySequence(Qt::Key_F5)});
-    m_step = make(tr("&Step"), tr("Makes one token, then pauses"), {QKeySequence(Qt::Key_F10)});
-    m_stop = make(tr("St&op"), tr("Pauses the run; Continue and Step go on with it"), {QKeySequence(Qt::Key_Escape)});
-    connect(m_run, &QAction::triggered, this, [this] {
+    m_buttons = new RunButtons(this);
+    connect(m_buttons, &RunButtons::runRequested, this, [this] {
         remember();
         emit runRequested(spec());
     });
-    connect(m_continue, &QAction::triggered, this, &PromptPanel::continueRequested);
-    connect(m_step, &QAction::triggered, this, [this] {
+    connect(m_buttons, &RunButtons::stepRequested, this, [this] {
         remember();
         emit stepRequested(spec());
     });
-    connect(m_stop, &QAction::triggered, this, &PromptPanel::stopRequested);
+    connect(m_buttons, &RunButtons::continueRequested, this, &PromptPanel::continueRequested);
+    connect(m_buttons, &RunButtons::stopRequested, this, &PromptPanel::stopRequested);
     addActions(runActions());
+    return m_buttons;
 }
 
 QWidget* PromptPanel::makeCaption()
@@ -260,27 +239,6 @@ QWidget* PromptPanel::makePace()
     return row;
 }
 
-QWidget* PromptPanel::makeButtons()
-{
-    auto* block = new QWidget(this);
-    auto* cells = new QGridLayout(block);
-    cells->setContentsMargins(0, 0, 0, 0);
-    cells->setSpacing(grid::half);
-    const QList<QAction*> actions = runActions();
-    for (int at = 0; at < actions.size(); ++at) {
-        auto* button = new AccentButton(block);
-        button->setDefaultAction(actions[at]);
-        button->setToolButtonStyle(Qt::ToolButtonTextOnly);
-        button->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-        button->setMinimumHeight(4 * grid::unit);
-        button->setFocusPolicy(Qt::StrongFocus);
-        button->setAccessibleName(QString(actions[at]->text()).remove(u'&'));
-        cells->addWidget(button, at / 2, at % 2);
-        m_buttons += button;
-    }
-    return block;
-}
-
 QWidget* PromptPanel::makeRefusal()
 {
     auto* const area = new QScrollArea(this);
@@ -379,40 +337,7 @@ void PromptPanel::updateActions()
     const RunAbilities can =
         abilitiesIn(m_store.state(), m_model && !m_model->refused, !now.promptText.isEmpty() || !now.promptIds.empty(),
             !m_store.restored() && asksForTheSame(now, m_store.spec()));
-    m_run->setEnabled(can.run);
-    m_continue->setEnabled(can.proceed);
-    m_step->setEnabled(can.step);
-    m_stop->setEnabled(can.stop);
-    explainActions();
-    markPrimary();
-}
-
-/// A step that begins a new run takes the place of the one that is shown: it says so. What cannot be run says why.
-void PromptPanel::explainActions()
-{
-    using State = RunStore::State;
-    const State state = m_store.state();
-    QString run = tr("Begins a run with this prompt");
-    QString step = tr("Makes one token, then pauses");
-    if (m_model && m_model->refused)
-        run = step = tr("This model cannot be run: %1").arg(QString::fromStdString(m_model->refused->message()));
-    else if (state == State::Finished && !m_step->isEnabled())
-        step = tr("The run has ended: there is no next token. Run begins it again; with another prompt or other "
-                  "sampling, Step begins a new run");
-    else if (state == State::Finished || state == State::Failed)
-        step = tr("Begins a new run with this prompt, makes one token, then pauses");
-    for (const auto& [action, tip] : {std::pair(m_run, run), std::pair(m_step, step)})
-        action->setToolTip(tr("%1 (%2)").arg(tip, action->shortcut().toString(QKeySequence::NativeText)));
-    for (AccentButton* button : m_buttons)
-        button->setAccessibleDescription(button->defaultAction()->toolTip());
-}
-
-/// The accent is on the action that comes next: Continue when paused, else Run.
-void PromptPanel::markPrimary()
-{
-    const QAction* primary = m_continue->isEnabled() ? m_continue : m_run;
-    for (AccentButton* button : m_buttons)
-        button->setAccent(button->defaultAction() == primary && primary->isEnabled());
+    m_buttons->setAbilities(can, m_store.state(), m_model ? m_model->refused : std::nullopt);
 }
 
 } // namespace colibri

@@ -6,13 +6,11 @@
 #include "stores/runstore.h"
 #include "views/run/engineform.h"
 #include "views/run/prompthistory.h"
+#include "views/run/runbuttons.h"
 #include "views/run/samplingform.h"
 
 #include <QWidget>
 
-#include <optional>
-
-class QAction;
 class QLabel;
 class QPlainTextEdit;
 class QSlider;
@@ -20,21 +18,7 @@ class QToolButton;
 
 namespace colibri {
 
-class AccentButton;
 class ProblemPanel;
-
-/// What can be done in a state of the run.
-struct RunAbilities {
-    bool run = false;
-    bool proceed = false; ///< go on with a paused run
-    bool step = false;
-    bool stop = false;
-
-    bool operator==(const RunAbilities&) const = default;
-};
-/// `asShown`: what a new run would be asked for is what the run that is shown was asked for, which is in no file. Then
-/// there is nothing to step to once that has ended.
-RunAbilities abilitiesIn(RunStore::State state, bool hasModel, bool hasPrompt, bool asShown = false);
 
 /// Ids separated by blanks, commas or line feeds; empty when there is anything else or nothing at all.
 std::vector<TokenId> parseTokenIds(const QString& text);
@@ -63,8 +47,8 @@ public:
     /// Prompts that were run, newest first; Ctrl+Up and Ctrl+Down in the prompt walk through them.
     const QStringList& history() const { return m_history.prompts(); }
     void setHistory(const QStringList& prompts);
-    /// Run, Continue, Step, Stop: for menus too.
-    QList<QAction*> runActions() const { return {m_run, m_continue, m_step, m_stop}; }
+    /// Run, Continue, Step, Stop.
+    QList<QAction*> runActions() const { return m_buttons->runActions(); }
     void focusPrompt();
 
 protected:
@@ -79,7 +63,6 @@ signals:
     void retryRequested(); ///< to open the model again, which cannot be run as it is
 
 private:
-    void makeActions();
     QWidget* makeCaption();
     QWidget* makeRefusal();
     void showRefusal();
@@ -89,9 +72,7 @@ private:
     QWidget* makePace();
     QWidget* makeButtons();
     void updateActions();
-    void explainActions();
     void updatePace();
-    void markPrimary();
 
     const RunStore& m_store;
     ModelFactsPtr m_model;
@@ -102,14 +83,10 @@ private:
     ProblemPanel* m_why = nullptr;
     SamplingForm* m_sampling;
     EngineForm* m_engine;
+    RunButtons* m_buttons = nullptr;
     PromptHistory m_history;
     QSlider* m_pace;
     QLabel* m_paceText;
-    QList<AccentButton*> m_buttons; ///< in the order of runActions()
-    QAction* m_run;
-    QAction* m_continue;
-    QAction* m_step;
-    QAction* m_stop;
 };
 
 } // namespace colibri

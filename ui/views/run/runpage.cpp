@@ -84,7 +84,8 @@ RunPage::RunPage(
     showKept();
 }
 
-/// As they are read: what is above the text first, and the second text before the grid.
+/// What is above the text first, links to differences in front of what drops the kept run, and the second text before
+/// the grid.
 void RunPage::orderTabs(const QWidget& compare)
 {
     QWidget* before = m_colors->previousInFocusChain();

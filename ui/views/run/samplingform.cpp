@@ -66,11 +66,11 @@ void SamplingForm::addShares()
             box->setSpecialValueText(tr(line.off));
         m_shares[share] = box;
         addField(tr(line.name), tr(line.tip), box);
-        connect(box, &QDoubleSpinBox::valueChanged, this, &SamplingForm::update);
+        connect(box, &QDoubleSpinBox::valueChanged, this, &SamplingForm::refresh);
     }
     m_topK->setRange(0, 1'000'000);
     m_topK->setSpecialValueText(tr("0 (off)"));
-    connect(m_topK, &QSpinBox::valueChanged, this, &SamplingForm::update);
+    connect(m_topK, &QSpinBox::valueChanged, this, &SamplingForm::refresh);
     addField(tr("Top-k"), tr("Keeps this many of the likeliest tokens; 0 keeps all"), m_topK, 1);
 }
 
@@ -80,7 +80,7 @@ void SamplingForm::addSeed()
     m_seed->setValidator(new QRegularExpressionValidator(QRegularExpression(QStringLiteral("[0-9]{1,19}")), m_seed));
     m_seed->setToolTip(tr("The same seed draws the same tokens"));
     m_seed->setAccessibleName(tr("Seed"));
-    connect(m_seed, &QLineEdit::textChanged, this, &SamplingForm::update);
+    connect(m_seed, &QLineEdit::textChanged, this, &SamplingForm::refresh);
     m_newSeed->setText(tr("New"));
     m_newSeed->setToolTip(tr("Takes another random seed"));
     m_newSeed->setAccessibleName(tr("New seed"));
@@ -98,13 +98,13 @@ void SamplingForm::addEnd()
     m_maxTokens->setSuffix(tr(" tokens"));
     connect(m_maxTokens, &QSpinBox::valueChanged, this, [this](int tokens) {
         m_askedTokens = tokens;
-        update();
+        refresh();
     });
     addField(tr("At most"),
         tr("The answer ends after this many tokens, if not before; prompt and answer have room in the context"),
         m_maxTokens);
     m_ignoreEnd->setToolTip(tr("Goes on when the model has ended its text"));
-    connect(m_ignoreEnd, &QCheckBox::toggled, this, &SamplingForm::update);
+    connect(m_ignoreEnd, &QCheckBox::toggled, this, &SamplingForm::refresh);
     fields()->addRow(QString(), m_ignoreEnd);
 }
 
@@ -128,7 +128,7 @@ void SamplingForm::setChoice(const SamplingChoice& choice)
     m_maxTokens->setValue(static_cast<int>(choice.maxTokens));
     m_askedTokens = static_cast<int>(choice.maxTokens);
     m_ignoreEnd->setChecked(choice.ignoreEndOfText);
-    update();
+    refresh();
 }
 
 void SamplingForm::setContext(std::uint32_t tokens)
@@ -139,7 +139,7 @@ void SamplingForm::setContext(std::uint32_t tokens)
     const QSignalBlocker quiet(m_maxTokens);
     m_maxTokens->setMaximum(longest);
     m_maxTokens->setValue(m_askedTokens);
-    update();
+    refresh();
 }
 
 void SamplingForm::resetToDefaults()
@@ -184,7 +184,7 @@ QStringList SamplingForm::parts(const SamplingChoice& choice, bool brief)
     return parts;
 }
 
-void SamplingForm::update()
+void SamplingForm::refresh()
 {
     const SamplingChoice now = choice();
     const bool draws = now.sampling.temperature > 0;

@@ -46,7 +46,7 @@ private:
     void addSeed();
     void addEnd();
     void drawSeed(); ///< another random seed
-    void update(); ///< summary, and which fields have an effect
+    void refresh(); ///< summary, and which fields have an effect
 
     std::array<QDoubleSpinBox*, ShareCount> m_shares{};
     QSpinBox* m_topK;
