@@ -15,6 +15,7 @@
 #include "views/theme/theme.h"
 
 #include <QCoreApplication>
+#include <QFileInfo>
 #include <QStatusBar>
 
 namespace colibri {
@@ -131,8 +132,12 @@ void Studio::connectRunPage()
     });
     QObject::connect(m_runPage, &RunPage::openRequested, m_window.get(), &MainWindow::chooseModel);
     QObject::connect(m_window.get(), &MainWindow::savedRunChosen, m_savedRuns, &SavedRuns::load);
-    QObject::connect(m_savedRuns, &SavedRuns::saved, m_window.get(),
-        [this](const QString& what) { m_window->statusBar()->showMessage(what, savedMessageMs); });
+    const auto say = [this](const QString& what) { m_window->statusBar()->showMessage(what, savedMessageMs); };
+    QObject::connect(m_savedRuns, &SavedRuns::saved, m_window.get(), say);
+    QObject::connect(m_latencyPage, &LatencyPage::timingsSaved, m_window.get(), [this, say](const QString& path) {
+        m_log.add(LogLevel::Info, QStringLiteral("timings"), tr("saved to %1").arg(path));
+        say(tr("Saved %1").arg(QFileInfo(path).fileName()));
+    });
     QObject::connect(m_savedRuns, &SavedRuns::shown, m_window.get(), [this] { m_window->showPage(runPageId); });
 }
 

@@ -79,8 +79,6 @@ void LatencyStats::collect(const TimingEvent& event, Pauses pauses, Batch& batch
         sums.stageNs[stage] += stages[stage];
     sums.wholeNs += double(event.totalNs);
     sums.tokens += event.tokens;
-    const std::uint64_t expected = m_last ? std::uint64_t{m_last->position} + m_last->tokens : 0;
-    m_missing += event.position > expected ? event.position - expected : 0;
     m_last = event;
 }
 

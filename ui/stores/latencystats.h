@@ -84,7 +84,6 @@ public:
     /// Nanoseconds of all steps; a stage of them. Waiting is not a part of the whole.
     double wholeNs(Phase phase) const { return m_phases[std::size_t(phase)].wholeNs; }
     double stageNs(Phase phase, Stage stage) const { return m_phases[std::size_t(phase)].stageNs[std::size_t(stage)]; }
-    std::uint64_t missingPositions() const { return m_missing; } ///< between recorded steps
     std::uint64_t pauses() const { return m_pauses; } ///< they are not waiting
     std::uint64_t pausedNs() const { return m_pausedNs; }
 
@@ -100,7 +99,6 @@ private:
 
     std::array<PhaseSums, phaseCount> m_phases;
     std::optional<TimingEvent> m_last;
-    std::uint64_t m_missing = 0;
     std::uint64_t m_pauses = 0;
     std::uint64_t m_pausedNs = 0;
 };

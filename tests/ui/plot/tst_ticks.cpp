@@ -4,6 +4,7 @@
 #include "views/plot/plot.h"
 #include "views/theme/flatstyle.h"
 
+#include <QAccessible>
 #include <QImage>
 #include <QLabel>
 #include <QTest>
@@ -82,6 +83,38 @@ private slots:
         QCOMPARE(int(plot.xAxis->tickVector().size()), narrow);
     }
 
+    void titlesStayInside_data()
+    {
+        QTest::addColumn<QSize>("size");
+        QTest::addColumn<bool>("whole");
+        QTest::newRow("wide") << QSize(600, 400) << true;
+        QTest::newRow("narrow") << QSize(165, 400) << false;
+        QTest::newRow("narrow and low") << QSize(160, 112) << false;
+    }
+
+    void titlesStayInside()
+    {
+        QFETCH(QSize, size);
+        QFETCH(bool, whole);
+        Plot plot(QStringLiteral("Line"));
+        const QString words = QStringLiteral("Time of the whole run");
+        plot.setAxisTitles(words + QStringLiteral(" (s)"), QStringLiteral("Speed (tok/s)"));
+        plot.setWhole({0, 10}, {0, 10});
+        plot.resize(500, 400);
+        plot.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&plot));
+        plot.resize(size);
+        QCoreApplication::processEvents();
+        const QString title = plot.xAxis->label();
+        QCOMPARE(title == plot.xTitle(), whole);
+        QVERIFY2(title.endsWith(" (s)"), qPrintable(title));
+        QVERIFY(plot.yAxis->label().endsWith(" (tok/s)"));
+        QCOMPARE(plot.xTitle(), words + QStringLiteral(" (s)"));
+        const QRect axes = plot.axisRect()->rect();
+        const double half = plot.fontMetrics().horizontalAdvance(title) / 2.;
+        QVERIFY(axes.center().x() - half >= -1 && axes.center().x() + half <= plot.width() + 1);
+    }
+
     void focusIsSeenAroundWords()
     {
         Plot plot(QStringLiteral("Line"));
@@ -103,6 +136,8 @@ private slots:
         }
         plot.resize(300, 200);
         QCOMPARE(plot.grab().toImage().pixel(299, 100), ring);
+        const QAccessibleInterface& accessible = *QAccessible::queryAccessibleInterface(&plot);
+        QCOMPARE(accessible.text(QAccessible::Description), QStringLiteral("No step yet."));
         QVERIFY(plot.findChild<QLabel*>("empty")->geometry().contains(plot.axisRect()->rect())); // no axis is seen
     }
 };

@@ -195,7 +195,7 @@ void TestLatencyPage::layoutComesBack()
     const QByteArray layout = shown.page.saveLayout();
     Shown other;
     QVERIFY(other.page.restoreLayout(layout));
-    QCOMPARE(other.page.targetMs(), std::optional(12.5));
+    QCOMPARE(other.page.bar().choice().targetMs, std::optional(12.5));
     QCOMPARE(other.timeline().phase(), ShownPhase::Both);
     QCOMPARE(other.page.side().choice(), SidePlot::Faults);
     QVERIFY(!other.page.restoreLayout(layout.left(layout.size() - 3)));

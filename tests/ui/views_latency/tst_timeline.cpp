@@ -135,12 +135,12 @@ void TestTimeline::targetAndShareOverIt()
     auto* const target = shown.named<QDoubleSpinBox>("Target time of a token");
     auto* const over = shown.named<QLabel>("Steps over the target");
     QCOMPARE(over->text(), QString());
-    QVERIFY(!shown.page.targetMs());
+    QVERIFY(!shown.page.bar().choice().targetMs);
     target->setFocus();
     target->selectAll();
     QTest::keyClicks(target, "5");
     QTest::keyClick(target, Qt::Key_Return);
-    QCOMPARE(shown.page.targetMs(), std::optional(5.));
+    QCOMPARE(shown.page.bar().choice().targetMs, std::optional(5.));
     QCOMPARE(over->text(), QStringLiteral("25.0 % over (50)"));
     const auto texts = shown.timeline().findChildren<QCPItemText*>();
     QVERIFY(std::any_of(texts.begin(), texts.end(),

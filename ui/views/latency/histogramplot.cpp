@@ -3,7 +3,7 @@
 
 #include "stores/steps.h"
 #include "views/latency/latencytext.h"
-#include "views/latency/stagebars.h"
+#include "views/plot/plotlegend.h"
 #include "views/theme/theme.h"
 
 #include <algorithm>

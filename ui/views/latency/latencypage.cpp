@@ -10,26 +10,21 @@
 #include "views/saving/savefile.h"
 #include "views/table/tableview.h"
 #include "views/theme/elided.h"
-#include "views/theme/flowlayout.h"
 #include "views/theme/scrolled.h"
 #include "views/theme/theme.h"
 
 #include <QAction>
-#include <QCheckBox>
-#include <QComboBox>
 #include <QDataStream>
-#include <QDoubleSpinBox>
 #include <QFontMetrics>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QLocale>
-#include <QMenu>
 #include <QPushButton>
 #include <QSplitter>
 #include <QStackedWidget>
-#include <QToolButton>
+#include <QVBoxLayout>
 
 #include <cmath>
+#include <utility>
 
 namespace colibri {
 namespace {
@@ -38,8 +33,6 @@ enum Page { EmptyPage, ViewsPage };
 constexpr int refreshMs = 100;
 constexpr auto slice = std::chrono::milliseconds(4);
 constexpr int columnDigits[LatencyModel::ColumnCount]{14, 5, 6, 6, 6, 6, 6, 6, 7, 6, 6, 6, 6};
-constexpr int leastSelectedWidth = 20 * grid::unit; ///< with less, the selected token has a line of its own
-constexpr double largestTargetMs = 99'999.9;
 
 QString grouped(std::uint64_t count)
 {
@@ -63,6 +56,7 @@ LatencyPage::LatencyPage(const RunStore& run, const RunStore& kept, SelectionSto
     , m_lower(new QSplitter(Qt::Horizontal, this))
 {
     makeExports();
+    m_bar = new LatencyBar(m_exports, m_pages);
     auto* const views = new QWidget(m_pages);
     auto* const column = new QVBoxLayout(views);
     column->setContentsMargins(grid::unit, grid::unit, grid::unit, grid::half);
@@ -86,7 +80,7 @@ LatencyPage::LatencyPage(const RunStore& run, const RunStore& kept, SelectionSto
     m_notes->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
     m_notes->setAccessibleName(tr("Notes on the figures"));
     m_notes->setForegroundRole(QPalette::PlaceholderText);
-    column->addWidget(makeBar());
+    column->addWidget(m_bar);
     column->addWidget(scrolled(m_rows), 1);
     column->addWidget(m_notes);
     m_pages->addWidget(makeEmpty());
@@ -120,65 +114,6 @@ QWidget* LatencyPage::makeEmpty()
     column->addWidget(go, 0, Qt::AlignHCenter);
     column->addStretch();
     return page;
-}
-
-QWidget* LatencyPage::makeBar()
-{
-    auto* const bar = new QWidget(this);
-    auto* const row = new FlowLayout(bar);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(grid::unit);
-    const auto addLabelled = [&](const QString& text, QWidget* control, const QString& tip) {
-        auto* const group = new QWidget(bar);
-        auto* const pair = new QHBoxLayout(group);
-        pair->setContentsMargins(0, 0, grid::unit, 0);
-        pair->setSpacing(grid::unit);
-        auto* const label = new QLabel(text, group);
-        label->setBuddy(control);
-        control->setToolTip(tip);
-        pair->addWidget(label);
-        pair->addWidget(control);
-        row->addWidget(group);
-    };
-    m_phase = new QComboBox(bar);
-    m_phase->addItems({tr("Decode"), tr("Prefill"), tr("Both")});
-    m_phase->setAccessibleName(tr("Steps shown"));
-    addLabelled(tr("S&how"), m_phase,
-        tr("Steps of the answer, of the prompt, or both; with both, the figures are those of the answer"));
-    m_waiting = new QCheckBox(tr("&Waiting"), bar);
-    m_waiting->setToolTip(tr("Puts the wait for the pace before each step on top of its time; pauses are not counted"));
-    row->addWidget(m_waiting);
-    m_target = new QDoubleSpinBox(bar);
-    m_target->setRange(0, largestTargetMs);
-    m_target->setDecimals(1);
-    m_target->setStepType(QAbstractSpinBox::AdaptiveDecimalStepType);
-    m_target->setSuffix(tr(" ms"));
-    m_target->setSpecialValueText(tr("none"));
-    m_target->setAccessibleName(tr("Target time of a token"));
-    addLabelled(
-        tr("&Target"), m_target, tr("The time a token may take: a dashed line, and the share of steps over it"));
-    m_over = new QLabel(bar);
-    m_over->setFont(monospaceFont());
-    m_over->setMinimumWidth(m_over->fontMetrics().horizontalAdvance(QStringLiteral("000.0 % over (0000000)")));
-    m_over->setAccessibleName(tr("Steps over the target"));
-    row->addWidget(m_over);
-    m_selected = new ElidedLabel(bar);
-    m_selected->setFont(monospaceFont());
-    m_selected->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    m_selected->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    m_selected->setMinimumWidth(leastSelectedWidth);
-    m_selected->setAccessibleName(tr("Time of the selected token"));
-    row->addWidget(m_selected);
-    auto* const save = new QToolButton(bar);
-    save->setText(tr("Sa&ve"));
-    save->setPopupMode(QToolButton::InstantPopup);
-    save->setToolTip(tr("Save the timings of all steps to a file"));
-    save->setFocusPolicy(Qt::StrongFocus);
-    auto* const menu = new QMenu(save);
-    menu->addActions(m_exports);
-    save->setMenu(menu);
-    row->addWidget(save);
-    return bar;
 }
 
 QWidget* LatencyPage::makeFigures()
@@ -233,28 +168,28 @@ void LatencyPage::connectControls()
     connect(&m_kept, &RunStore::reset, this, [this] { restart(m_keptHistory); });
     connect(&m_run, &RunStore::timingsAdvanced, this, [this] { schedule(refreshMs); });
     connect(&m_run, &RunStore::stateChanged, this, [this] { schedule(refreshMs); });
-    connect(m_phase, &QComboBox::currentIndexChanged, this, [this](int index) {
-        m_timeline->setPhase(static_cast<ShownPhase>(index));
-        m_side->setPhase(static_cast<ShownPhase>(index));
-        m_histogram->resetView();
-        showAll();
-    });
+    connect(m_bar, &LatencyBar::choiceChanged, this, &LatencyPage::applyChoice);
     connect(&m_selection, &SelectionStore::changed, this, &LatencyPage::showSelected);
-    connect(m_waiting, &QCheckBox::toggled, m_timeline, &TimelinePlot::setWaiting);
-    connect(m_target, &QDoubleSpinBox::valueChanged, this, [this] {
-        m_timeline->setTarget(targetMs());
-        showAll();
-    });
 }
 
-std::optional<double> LatencyPage::targetMs() const
+void LatencyPage::applyChoice()
 {
-    return m_target->value() > 0 ? std::optional(m_target->value()) : std::nullopt;
+    const LatencyChoice before = std::exchange(m_choice, m_bar->choice());
+    if (m_choice.phase != before.phase) {
+        m_timeline->setPhase(m_choice.phase);
+        m_side->setPhase(m_choice.phase);
+        m_histogram->resetView();
+    }
+    if (m_choice.waiting != before.waiting)
+        m_timeline->setWaiting(m_choice.waiting);
+    if (m_choice.targetMs != before.targetMs)
+        m_timeline->setTarget(m_choice.targetMs);
+    showAll();
 }
 
 Phase LatencyPage::figuresPhase() const
 {
-    return m_timeline->phase() == ShownPhase::Prefill ? Phase::Prefill : Phase::Decode;
+    return m_choice.phase == ShownPhase::Prefill ? Phase::Prefill : Phase::Decode;
 }
 
 void LatencyPage::restart(LatencyHistory& history)
@@ -303,7 +238,7 @@ void LatencyPage::showAll()
     m_pages->setCurrentIndex(m_history.size() > 0 ? ViewsPage : EmptyPage);
     m_timeline->setKeptMedian(keptMedian ? std::optional(double(*keptMedian) * 1e-6) : std::nullopt);
     m_timeline->showHistory();
-    m_histogram->show(stats.of(phase, Quantity::Step), kept.of(phase, Quantity::Step), targetMs());
+    m_histogram->show(stats.of(phase, Quantity::Step), kept.of(phase, Quantity::Step), m_choice.targetMs);
     m_histogram->setEmptyText(stats.steps(phase) > 0
             ? QString()
             : noStepText(phase == Phase::Decode ? ShownPhase::Decode : ShownPhase::Prefill));
@@ -322,8 +257,7 @@ void LatencyPage::showSelected()
         const auto index = static_cast<std::size_t>(step - m_run.timings().data());
         text = stepText(m_run.timings(), index, 1, true, m_run.pauses());
     }
-    m_selected->setText(text.section(u'\n', 0, 0));
-    m_selected->setToolTip(text.section(u'\n', 1));
+    m_bar->showSelected(text);
 }
 
 void LatencyPage::showTexts()
@@ -336,12 +270,7 @@ void LatencyPage::showTexts()
             : tr("%1: %2 steps, %3 tokens, %4 s of computing")
                   .arg(phaseName(phase), grouped(steps.count()), grouped(stats.tokens(phase)),
                       threeDigits(stats.wholeNs(phase) * 1e-9)));
-    QString over;
-    if (const auto target = targetMs(); target && steps.count() > 0) {
-        const std::uint64_t count = steps.countAbove(std::uint64_t(std::llround(*target * 1e6)));
-        over = tr("%1 % over (%2)").arg(100. * double(count) / double(steps.count()), 0, 'f', 1).arg(grouped(count));
-    }
-    m_over->setText(over);
+    m_bar->showOver(steps);
     QStringList notes(m_saving.isEmpty() ? 0 : 1, m_saving);
     if (const auto dropped = m_run.droppedTimings(); dropped > 0)
         notes << tr(
@@ -378,8 +307,8 @@ QByteArray LatencyPage::saveLayout() const
 {
     QByteArray layout;
     QDataStream stream(&layout, QIODevice::WriteOnly);
-    stream << m_rows->saveState() << m_upper->saveState() << m_lower->saveState() << m_target->value()
-           << qint32(m_phase->currentIndex()) << m_waiting->isChecked() << qint32(m_side->choice());
+    stream << m_rows->saveState() << m_upper->saveState() << m_lower->saveState() << m_choice.targetMs.value_or(0)
+           << qint32(m_choice.phase) << m_choice.waiting << qint32(m_side->choice());
     return layout;
 }
 
@@ -394,13 +323,11 @@ bool LatencyPage::restoreLayout(const QByteArray& layout)
     bool waiting = false;
     qint32 side = 0;
     stream >> rows >> upper >> lower >> target >> phase >> waiting >> side;
-    const bool sound = stream.status() == QDataStream::Ok && phase >= 0 && phase < m_phase->count() && side >= 0
-        && side <= SidePlot::BranchMisses && std::isfinite(target);
+    const bool sound = stream.status() == QDataStream::Ok && phase >= 0 && phase <= qint32(ShownPhase::Both)
+        && side >= 0 && side <= SidePlot::BranchMisses && std::isfinite(target);
     if (!sound || !m_rows->restoreState(rows) || !m_upper->restoreState(upper) || !m_lower->restoreState(lower))
         return false;
-    m_target->setValue(target);
-    m_phase->setCurrentIndex(phase);
-    m_waiting->setChecked(waiting);
+    m_bar->setChoice({static_cast<ShownPhase>(phase), waiting, target > 0 ? std::optional(target) : std::nullopt});
     m_side->setChoice(static_cast<SidePlot::Choice>(side));
     return true;
 }

@@ -5,16 +5,11 @@
 #include "stores/latencyhistory.h"
 #include "stores/runstore.h"
 #include "stores/selectionstore.h"
-#include "views/latency/stepfolds.h"
+#include "views/latency/latencybar.h"
 
 #include <QTimer>
 #include <QWidget>
 
-#include <optional>
-
-class QCheckBox;
-class QComboBox;
-class QDoubleSpinBox;
 class QLabel;
 class QSplitter;
 class QStackedWidget;
@@ -37,7 +32,6 @@ public:
     LatencyPage(const RunStore& run, const RunStore& kept, SelectionStore& selection, QWidget* parent = nullptr);
 
     QList<QAction*> exportActions() const { return m_exports; }
-    std::optional<double> targetMs() const; ///< a token; empty: no target
 
     QByteArray saveLayout() const; ///< parts, target and what is shown
     bool restoreLayout(const QByteArray& layout);
@@ -45,6 +39,7 @@ public:
     /// Writes the timings of the run and says what went wrong in a message of its own.
     void saveTimings(const QString& path, TimingFile file);
 
+    LatencyBar& bar() { return *m_bar; }
     TimelinePlot& timeline() { return *m_timeline; }
     HistogramPlot& histogram() { return *m_histogram; }
     SidePlot& side() { return *m_side; }
@@ -61,10 +56,10 @@ protected:
 
 private:
     QWidget* makeEmpty();
-    QWidget* makeBar();
     QWidget* makeFigures();
     void makeExports();
     void connectControls();
+    void applyChoice();
     void restart(LatencyHistory& history);
     void schedule(int ms);
     void refresh();
@@ -79,13 +74,10 @@ private:
     LatencyHistory m_history;
     LatencyHistory m_keptHistory;
     LatencyModel m_figures;
+    LatencyChoice m_choice;
     QTimer m_timer;
     QStackedWidget* m_pages;
-    QComboBox* m_phase;
-    QCheckBox* m_waiting;
-    QDoubleSpinBox* m_target;
-    QLabel* m_over;
-    QLabel* m_selected; ///< the selected token and its time
+    LatencyBar* m_bar;
     QLabel* m_title; ///< of the figures
     QLabel* m_notes;
     QString m_saving; ///< progress of a file being written, or empty

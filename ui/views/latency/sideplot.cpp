@@ -3,7 +3,7 @@
 
 #include "stores/steps.h"
 #include "views/latency/latencytext.h"
-#include "views/latency/stagebars.h"
+#include "views/plot/plotlegend.h"
 #include "views/theme/theme.h"
 
 #include <QComboBox>
@@ -82,10 +82,6 @@ SidePlot::SidePlot(const RunStore& run, const LatencyHistory& history, const Lat
     , m_pages(new QStackedWidget(this))
     , m_reason(new QLabel(m_pages))
     , m_plot(new Plot(tr("Speed and counts"), m_pages))
-    , m_first(m_plot->addGraph())
-    , m_second(m_plot->addGraph())
-    , m_keptFirst(m_plot->addGraph())
-    , m_keptSecond(m_plot->addGraph())
 {
     m_choice->addItems({tr("Speed"), tr("Page faults"), tr("Cache misses"), tr("Branch misses")});
     m_choice->setAccessibleName(tr("What is plotted below"));
@@ -95,7 +91,8 @@ SidePlot::SidePlot(const RunStore& run, const LatencyHistory& history, const Lat
     m_plot->setToolTip(
         tr("The wheel zooms, the arrow keys move, Home shows the whole. Steps that share a pixel show the "
            "largest count of them."));
-    for (QCPGraph* const graph : {m_first, m_second, m_keptFirst, m_keptSecond}) {
+    for (QCPGraph*& graph : m_graphs) {
+        graph = m_plot->addGraph();
         graph->setLineStyle(QCPGraph::lsStepLeft);
         graph->setAntialiased(false);
         graph->setSelectable(QCP::stNone);
@@ -186,13 +183,12 @@ void SidePlot::showSpeed()
     m_plot->setAxisTitles(tr("Time of the run (s)"), tr("Speed (tok/s)"));
     const SpeedLines lines = speedLines(m_history.speed(), m_phase);
     const SpeedLines kept = speedLines(m_kept.speed(), m_phase);
-    const std::pair<QCPGraph*, const SpeedLine*> graphs[]{{m_first, &lines.decode}, {m_second, &lines.prefill},
-        {m_keptFirst, &kept.decode}, {m_keptSecond, &kept.prefill}};
+    const std::array<const SpeedLine*, graphCount> shown{&lines.decode, &lines.prefill, &kept.decode, &kept.prefill};
     QStringList names{tr("decode"), tr("prefill"), tr("kept run: decode"), tr("kept run: prefill")};
-    for (int i = 0; i < names.size(); ++i) {
-        graphs[i].first->setData(graphs[i].second->keys, graphs[i].second->values, true);
-        if (graphs[i].second->keys.isEmpty())
-            names[i].clear();
+    for (std::size_t i = 0; i < graphCount; ++i) {
+        m_graphs[i]->setData(shown[i]->keys, shown[i]->values, true);
+        if (shown[i]->keys.isEmpty())
+            names[qsizetype(i)].clear();
     }
     nameGraphs(names);
     const bool noStep = steps().empty();
@@ -209,18 +205,17 @@ void SidePlot::showSpeed()
 
 void SidePlot::nameGraphs(const QStringList& names)
 {
-    QCPGraph* const graphs[]{m_first, m_second, m_keptFirst, m_keptSecond};
-    for (int i = 0; i < int(std::size(graphs)); ++i) {
-        const QString name = names.value(i);
-        graphs[i]->setName(name);
+    for (std::size_t i = 0; i < graphCount; ++i) {
+        const QString name = names.value(qsizetype(i));
+        m_graphs[i]->setName(name);
         if (name.isEmpty())
-            graphs[i]->removeFromLegend();
-        else if (!m_plot->legend->hasItemWithPlottable(graphs[i]))
-            graphs[i]->addToLegend();
+            m_graphs[i]->removeFromLegend();
+        else if (!m_plot->legend->hasItemWithPlottable(m_graphs[i]))
+            m_graphs[i]->addToLegend();
     }
 }
 
-void SidePlot::fillCounts(QCPGraph* graph, Quantity quantity)
+void SidePlot::fillCounts(Graph graph, Quantity quantity)
 {
     const QCPRange shown = m_plot->xAxis->range();
     const MaxFold& values = m_history.counts(quantity);
@@ -242,7 +237,7 @@ void SidePlot::fillCounts(QCPGraph* graph, Quantity quantity)
         keys << end;
         counts << counts.last();
     }
-    graph->setData(keys, counts, true);
+    m_graphs[graph]->setData(keys, counts, true);
 }
 
 void SidePlot::showCounts()
@@ -254,8 +249,6 @@ void SidePlot::showCounts()
     m_plot->setAxisTitles(
         tr("Position"), faults ? tr("Page faults a step") : tr("%1 a step").arg(m_choice->currentText()));
     nameGraphs(faults ? QStringList{tr("minor"), tr("major")} : QStringList{tr("misses")});
-    m_keptFirst->data()->clear();
-    m_keptSecond->data()->clear();
     const StepRange range = steps();
     m_plot->setEmptyText(range.empty() ? noStepText(m_phase) : QString());
     if (range.empty()) {
@@ -270,20 +263,22 @@ void SidePlot::showCounts()
             top = std::max(top, double(major[major.largest(range.begin, range.end)]));
         m_plot->setWhole({from, from + (m_run.busy() ? stepUp(length) : length)}, {0, roundUp(top)});
     }
-    fillCounts(m_first, first);
+    for (QCPGraph* const graph : m_graphs)
+        graph->data()->clear();
+    fillCounts(First, first);
     if (faults)
-        fillCounts(m_second, Quantity::MajorFaults);
-    else
-        m_second->data()->clear();
+        fillCounts(Second, Quantity::MajorFaults);
     m_plot->redraw();
 }
 
 void SidePlot::paintScheme(ColorScheme scheme)
 {
-    m_first->setPen(QPen(QColor::fromRgb(themeColors(scheme).accent), 1));
-    m_second->setPen(QPen(QColor::fromRgb(themeColors(scheme).warningText), 1, Qt::DashLine));
-    m_keptFirst->setPen(QPen(palette().color(QPalette::Text), 1, Qt::DotLine));
-    m_keptSecond->setPen(QPen(QColor::fromRgb(themeColors(scheme).mutedText), 1, Qt::DashDotLine));
+    const ThemeColors& colors = themeColors(scheme);
+    const std::array<std::pair<QColor, Qt::PenStyle>, graphCount> pens{
+        {{QColor::fromRgb(colors.accent), Qt::SolidLine}, {QColor::fromRgb(colors.warningText), Qt::DashLine},
+            {palette().color(QPalette::Text), Qt::DotLine}, {QColor::fromRgb(colors.mutedText), Qt::DashDotLine}}};
+    for (std::size_t i = 0; i < graphCount; ++i)
+        m_graphs[i]->setPen(QPen(pens[i].first, 1, pens[i].second));
     m_plot->legend->setBorderPen(Qt::NoPen);
     m_plot->redraw();
 }
@@ -291,14 +286,12 @@ void SidePlot::paintScheme(ColorScheme scheme)
 QString SidePlot::speedAt(double x) const
 {
     QStringList lines;
-    const auto add = [&](const QString& name, const QCPGraph* graph) {
-        if (const QString value = valueAt(graph, x); !value.isEmpty())
-            lines << name.arg(value);
-    };
-    add(tr("%1 tok/s"), m_first);
-    add(tr("%1 tok/s, prefill"), m_second);
-    add(tr("kept run: %1 tok/s"), m_keptFirst);
-    add(tr("kept run: %1 tok/s, prefill"), m_keptSecond);
+    const QString names[]{
+        tr("%1 tok/s"), tr("%1 tok/s, prefill"), tr("kept run: %1 tok/s"), tr("kept run: %1 tok/s, prefill")};
+    for (std::size_t i = 0; i < graphCount; ++i) {
+        if (const QString value = valueAt(m_graphs[i], x); !value.isEmpty())
+            lines << names[i].arg(value);
+    }
     return lines.isEmpty() ? QString() : tr("%1 s").arg(threeDigits(x)) + u'\n' + lines.join(u'\n');
 }
 
@@ -307,8 +300,8 @@ QString SidePlot::readoutAt(double x) const
     if (choice() == Speed)
         return speedAt(x);
     QStringList lines;
-    const QString first = valueAt(m_first, x);
-    const QString second = valueAt(m_second, x);
+    const QString first = valueAt(m_graphs[First], x);
+    const QString second = valueAt(m_graphs[Second], x);
     if (!first.isEmpty()) {
         lines << tr("Token %1").arg(int(std::floor(x)));
         lines << (choice() == Faults ? tr("%1 minor").arg(first) : tr("%1 misses").arg(first));
@@ -320,16 +313,15 @@ QString SidePlot::readoutAt(double x) const
 
 ValueTable SidePlot::valueTable() const
 {
-    const QCPGraph* const all[]{m_first, m_second, m_keptFirst, m_keptSecond};
     std::vector<const QCPGraph*> graphs;
-    for (const QCPGraph* const graph : all) {
+    for (const QCPGraph* const graph : m_graphs) {
         if (!graph->data()->isEmpty())
             graphs.push_back(graph);
     }
-    ValueTable table{{m_plot->xAxis->label()}, {}};
+    ValueTable table{{m_plot->xTitle()}, {}};
     std::map<double, std::vector<double>> rows;
     for (std::size_t column = 0; column < graphs.size(); ++column) {
-        table.headers << (graphs.size() == 1 ? m_plot->yAxis->label() : graphs[column]->name());
+        table.headers << (graphs.size() == 1 ? m_plot->yTitle() : graphs[column]->name());
         for (const QCPGraphData& point : *graphs[column]->data()) {
             std::vector<double>& row = rows.try_emplace(point.key, graphs.size(), gap).first->second;
             row[column] = point.value;

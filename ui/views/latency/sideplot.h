@@ -8,6 +8,8 @@
 
 #include <QWidget>
 
+#include <array>
+
 class QComboBox;
 class QLabel;
 class QStackedWidget;
@@ -32,11 +34,16 @@ public:
     QString reason() const;
 
 private:
+    /// First: speed of decode, minor faults, misses. Second: speed of prefill, major faults. Kept: the kept run's
+    /// speed.
+    enum Graph { First, Second, KeptFirst, KeptSecond };
+    static constexpr std::size_t graphCount = 4;
+
     void paintScheme(ColorScheme scheme);
     void showSpeed();
     void showCounts();
-    void nameGraphs(const QStringList& names); ///< in the order of the members; without a name: not in the legend
-    void fillCounts(QCPGraph* graph, Quantity quantity);
+    void nameGraphs(const QStringList& names); ///< without a name: not in the legend
+    void fillCounts(Graph graph, Quantity quantity);
     StepRange steps() const;
     double roundUp(double top) const; ///< the end of an axis, coarse while the run grows
     QString readoutAt(double x) const;
@@ -53,10 +60,7 @@ private:
     Plot* m_plot;
     QSharedPointer<CountTicker> m_keyTicker = QSharedPointer<CountTicker>::create();
     QSharedPointer<CountTicker> m_ticker = QSharedPointer<CountTicker>::create();
-    QCPGraph* m_first; ///< speed of decode, minor faults, misses
-    QCPGraph* m_second; ///< speed of prefill, major faults
-    QCPGraph* m_keptFirst; ///< speed of the kept run
-    QCPGraph* m_keptSecond;
+    std::array<QCPGraph*, graphCount> m_graphs{};
 };
 
 } // namespace colibri

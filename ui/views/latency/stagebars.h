@@ -10,9 +10,6 @@
 
 namespace colibri {
 
-/// Moves the legend of a plot above the axes, where it covers nothing, into as many rows as its entries need.
-void placeLegendAbove(QCustomPlot& plot);
-
 /// A bar of stacked stages over the positions [from, to).
 struct StageBar {
     double from = 0;

@@ -4,6 +4,7 @@
 #include "stores/steps.h"
 #include "views/latency/latencytext.h"
 #include "views/plot/countticker.h"
+#include "views/plot/plotlegend.h"
 #include "views/theme/theme.h"
 
 #include <QKeyEvent>

@@ -29,6 +29,17 @@ namespace {
 constexpr double zoomStep = 0.8;
 constexpr double moveStep = 0.1;
 
+/// The title of an axis in this many pixels; its unit stays.
+QString titleIn(int room, const QString& title, const QFontMetrics& metrics)
+{
+    if (metrics.horizontalAdvance(title) <= room)
+        return title;
+    const auto end = title.lastIndexOf(QLatin1String(" ("));
+    const QString unit = end > 0 ? title.mid(end) : QString();
+    return metrics.elidedText(title.chopped(unit.size()), Qt::ElideRight, room - metrics.horizontalAdvance(unit))
+        + unit;
+}
+
 QAccessibleInterface* makeAccessible(const QString& className, QObject* object)
 {
     if (className != QLatin1String("colibri::Plot") || !object->isWidgetType())
@@ -71,6 +82,7 @@ void Plot::setEmptyText(const QString& text)
     if (text == m_empty->text())
         return;
     m_empty->setText(text);
+    setAccessibleDescription(text);
     placeEmptyText();
     m_empty->setVisible(!text.isEmpty());
     m_label->hide();
@@ -80,11 +92,6 @@ void Plot::placeEmptyText()
 {
     constexpr int ring = focusRingWidth; // which is seen around it
     m_empty->setGeometry(rect().marginsRemoved({ring, ring, ring, ring}));
-}
-
-QString Plot::emptyText() const
-{
-    return m_empty->text();
 }
 
 void Plot::makeActions()
@@ -112,8 +119,17 @@ void Plot::makeActions()
 
 void Plot::setAxisTitles(const QString& x, const QString& y)
 {
-    xAxis->setLabel(x);
-    yAxis->setLabel(y);
+    m_xTitle = x;
+    m_yTitle = y;
+    fitTitles();
+}
+
+void Plot::fitTitles()
+{
+    const QRect axes = axisRect()->rect(); // in the middle of whose sides the titles stand
+    const QFontMetrics metrics(font());
+    xAxis->setLabel(titleIn(2 * std::min(axes.center().x(), width() - axes.center().x()), m_xTitle, metrics));
+    yAxis->setLabel(titleIn(2 * std::min(axes.center().y(), height() - axes.center().y()), m_yTitle, metrics));
 }
 
 void Plot::setZoomable(Qt::Orientations axes)
@@ -244,6 +260,7 @@ void Plot::resizeEvent(QResizeEvent* event)
 
 void Plot::fitAxes()
 {
+    fitTitles();
     const int labelWidth = fontMetrics().horizontalAdvance(QStringLiteral("000000")) + 2 * grid::unit;
     const int labelHeight = 3 * fontMetrics().height();
     xAxis->ticker()->setTickCount(std::clamp(axisRect()->width() / labelWidth, 2, 8));

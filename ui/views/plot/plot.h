@@ -28,7 +28,10 @@ public:
     /// `title` is the accessible name and the name that files get.
     explicit Plot(const QString& title, QWidget* parent = nullptr);
 
+    /// "Time (ms)": where there is less room, the words before the unit end in an ellipsis.
     void setAxisTitles(const QString& x, const QString& y);
+    const QString& xTitle() const { return m_xTitle; }
+    const QString& yTitle() const { return m_yTitle; }
     /// Text for a place in the coordinates of the axes; an empty one hides the readout.
     void setReadout(std::function<QString(double x, double y)> readout) { m_readout = std::move(readout); }
     /// Asked for when the values are copied, saved or shown.
@@ -40,9 +43,9 @@ public:
     void setWhole(const QCPRange& x, const QCPRange& y);
     bool isZoomed() const { return m_zoomed; }
     void resetView();
-    /// Why there is nothing to draw: shown instead of axes and legend. An empty text shows these again.
+    /// Why there is nothing to draw: shown, and said by the accessible description, instead of axes and legend. An
+    /// empty text shows these again.
     void setEmptyText(const QString& text);
-    QString emptyText() const;
     /// Draws soon, once for any number of calls.
     void redraw() { replot(QCustomPlot::rpQueuedReplot); }
 
@@ -61,7 +64,7 @@ protected:
     void showEvent(QShowEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     /// The axes have another size or font, and nothing has been drawn in it yet. Sets how many ticks have room for
-    /// their labels.
+    /// their labels, and titles that have room.
     virtual void fitAxes();
     void wheelEvent(QWheelEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
@@ -76,11 +79,14 @@ private:
     void makeActions();
     void applyPalette();
     void placeEmptyText();
+    void fitTitles();
     void zoom(Qt::Orientations axes, double factor, QPointF around);
     void move(double shareX, double shareY); ///< by shares of what is shown
     void showReadout(QPointF at);
 
     QString m_title;
+    QString m_xTitle;
+    QString m_yTitle;
     std::function<QString(double, double)> m_readout;
     std::function<ValueTable()> m_values;
     Qt::Orientations m_zoomable = Qt::Horizontal | Qt::Vertical;
