@@ -4,6 +4,7 @@
 #include "format/gguf.h"
 #include "format/metadata_list.h"
 #include "format/readers.h"
+#include "fuzz/runconfig.h"
 #include "model/architecture.h"
 #include "tokenizer/tokenizer.h"
 
@@ -84,7 +85,8 @@ void fuzzConfig(std::span<const std::byte> bytes)
     source.generationConfig = *root;
     for (const char* const format : {"huggingface", "colibri", "gguf"}) {
         source.format = format;
-        (void)readConfig(source);
+        if (const auto config = readConfig(source))
+            runConfig(*config);
     }
     source.format = "huggingface";
     (void)listMetadata(source);
