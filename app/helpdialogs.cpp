@@ -26,21 +26,26 @@ QString withoutMnemonic(QString text)
 }
 
 /// What each key does, by the text of the key.
-QMap<QString, QString> shortcutsBelow(const QWidget* window)
+QMultiMap<QString, QString> shortcutsBelow(const QWidget* window)
 {
-    QMap<QString, QString> lines;
+    QMultiMap<QString, QString> lines;
+    const auto add = [&](const QKeySequence& key, const QString& what) {
+        const QString name = key.toString(QKeySequence::NativeText);
+        if (!lines.contains(name, what)) // many tables, one key for each
+            lines.insert(name, what);
+    };
     for (const QAction* const action : window->findChildren<QAction*>()) {
         for (const QKeySequence& key : action->shortcuts())
-            lines.insert(key.toString(QKeySequence::NativeText), withoutMnemonic(action->text()));
+            add(key, withoutMnemonic(action->text()));
     }
     for (const QAbstractButton* const button : window->findChildren<QAbstractButton*>()) {
         if (!button->shortcut().isEmpty() && !button->accessibleName().isEmpty())
-            lines.insert(button->shortcut().toString(QKeySequence::NativeText), button->accessibleName());
+            add(button->shortcut(), button->accessibleName());
     }
     return lines;
 }
 
-QTableWidget* shortcutTable(const QMap<QString, QString>& lines)
+QTableWidget* shortcutTable(const QMultiMap<QString, QString>& lines)
 {
     auto* const table = new QTableWidget(static_cast<int>(lines.size()), 2);
     table->setObjectName(QStringLiteral("shortcutTable"));

@@ -24,6 +24,7 @@
 #include <QTabBar>
 #include <QTabWidget>
 #include <QTableView>
+#include <QTableWidget>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -173,6 +174,7 @@ private slots:
     void noTwoOfARefusedModel();
     void tablesSortBesideOpening();
     void escapeClearsThenStops();
+    void theListHasAllThatAKeyDoes();
 
 private:
     static bool open(Studio& studio);
@@ -288,6 +290,22 @@ void TestShortcuts::escapeClearsThenStops()
     QVERIFY(studio.window().findChild<RunPage*>()->runActions()[3]->isEnabled()); // it still runs
     QTest::keyClick(&filter, Qt::Key_Escape);
     QVERIFY(QTest::qWaitFor([&] { return studio.run().state() == RunStore::State::Paused; }, answerMs));
+}
+
+void TestShortcuts::theListHasAllThatAKeyDoes()
+{
+    Studio studio;
+    studio.window().show();
+    studio.window().findChild<QAction*>(QStringLiteral("shortcuts"))->trigger();
+    auto* const table = studio.window().findChild<QTableWidget*>(QStringLiteral("shortcutTable"));
+    QVERIFY(table != nullptr);
+    QMultiMap<QString, QString> lines;
+    for (int row = 0; row < table->rowCount(); ++row)
+        lines.insert(table->item(row, 0)->text(), table->item(row, 1)->text());
+    QCOMPARE(lines.values(QStringLiteral("Del")).size(), 2); // of a task and of a model in the list
+    QCOMPARE(lines.values(QStringLiteral("Ctrl+Shift+T")), QStringList(QStringLiteral("Sort by this column")));
+    QCOMPARE(lines.values(QStringLiteral("Ctrl+Shift+O")), QStringList(QStringLiteral("Open in a new window...")));
+    QCOMPARE(lines.values(QStringLiteral("Ctrl+C")).size(), 1); // many tables, one line
 }
 
 QTEST_MAIN(TestShortcuts)

@@ -2,12 +2,13 @@
 #include "views/export/exportform.h"
 
 #include "models/parttext.h"
-#include "views/export/errorpanel.h"
 #include "views/export/exportpage.h"
 #include "views/export/exportsizes.h"
 #include "views/export/notelabel.h"
 #include "views/export/profilefields.h"
 #include "views/model/fittedtable.h"
+#include "views/problem/problempanel.h"
+#include "views/theme/scrolled.h"
 #include "views/theme/theme.h"
 
 #include <QDir>
@@ -51,9 +52,11 @@ ExportForm::ExportForm(const ExportStore& store, QWidget* parent)
     , m_profile(new ProfileFields(this))
     , m_profileNote(new NoteLabel(QStringLiteral("exportProfileNote"), this))
     , m_check(new QSpinBox(this))
-    , m_error(new ErrorPanel(this))
+    , m_error(new ProblemPanel(QStringLiteral("exportError"), this, ProblemPanel::Retry::None))
     , m_end(new NoteLabel(QStringLiteral("exportEnd"), this))
 {
+    m_error->setHeading(tr("\u26a0 The export failed, nothing was written"));
+    m_error->hide();
     auto* const grid = new QGridLayout;
     grid->setHorizontalSpacing(grid::wide);
     grid->setVerticalSpacing(grid::half);
@@ -93,7 +96,7 @@ ExportForm::ExportForm(const ExportStore& store, QWidget* parent)
 
 void ExportForm::arrange(QWidget* content)
 {
-    auto* const area = scrolled(content, tr("What to export and where"), this);
+    auto* const area = scrolled(content, tr("What to export and where"));
     auto* const column = pageColumn(this);
     column->addWidget(area, 1);
     column->addWidget(m_error); // not in the area, where it might be out of sight
@@ -186,7 +189,7 @@ void ExportForm::orderTabs()
 {
     setFocusProxy(m_folder);
     QList<QWidget*> order{m_folder, m_browse, m_name, &m_sizes->table()};
-    order << m_profile->controls() << m_check << m_error->button() << m_export << m_close;
+    order << m_profile->controls() << m_check << m_error->copyButton() << m_export << m_close;
     for (qsizetype i = 1; i < order.size(); ++i)
         setTabOrder(order[i - 1], order[i]);
 }
@@ -234,7 +237,10 @@ void ExportForm::showPlan()
 void ExportForm::showEnd()
 {
     const bool cancelled = m_store.state() == ExportStore::State::Cancelled;
-    m_error->setError(m_store.state() == ExportStore::State::Failed ? m_store.error() : std::nullopt);
+    const bool failed = m_store.state() == ExportStore::State::Failed && m_store.error();
+    m_error->setVisible(failed);
+    if (failed)
+        m_error->setError(*m_store.error());
     m_end->setNote(
         NoteLabel::Kind::Muted, cancelled ? tr("The export was cancelled, nothing was written.") : QString());
     showReady();

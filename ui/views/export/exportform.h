@@ -14,9 +14,9 @@ class QSpinBox;
 
 namespace colibri {
 
-class ErrorPanel;
 class ExportSizes;
 class NoteLabel;
+class ProblemPanel;
 class ProfileFields;
 
 /// What is asked for before an export begins, what it comes to, and why the last one failed.
@@ -62,7 +62,7 @@ private:
     ProfileFields* m_profile;
     NoteLabel* m_profileNote;
     QSpinBox* m_check;
-    ErrorPanel* m_error;
+    ProblemPanel* m_error;
     NoteLabel* m_end;
     QPushButton* m_browse = nullptr;
     QPushButton* m_export = nullptr;

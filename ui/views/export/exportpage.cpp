@@ -4,7 +4,6 @@
 #include "views/theme/theme.h"
 
 #include <QLabel>
-#include <QScrollArea>
 #include <QVBoxLayout>
 
 namespace colibri {
@@ -24,17 +23,6 @@ QVBoxLayout* pageColumn(QWidget* page)
     column->setContentsMargins(grid::wide, grid::wide, grid::wide, grid::wide);
     column->setSpacing(grid::unit);
     return column;
-}
-
-QScrollArea* scrolled(QWidget* content, const QString& name, QWidget* page)
-{
-    auto* const area = new QScrollArea(page);
-    area->setAccessibleName(name);
-    area->setFrameShape(QFrame::NoFrame);
-    area->setWidgetResizable(true);
-    area->setFocusPolicy(Qt::NoFocus);
-    area->setWidget(content);
-    return area;
 }
 
 } // namespace colibri

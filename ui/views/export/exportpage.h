@@ -2,7 +2,6 @@
 #pragma once
 
 class QLabel;
-class QScrollArea;
 class QString;
 class QVBoxLayout;
 class QWidget;
@@ -16,8 +15,5 @@ QLabel* pageTitle(const QString& text, QWidget* page);
 
 /// The layout of a page, still empty.
 QVBoxLayout* pageColumn(QWidget* page);
-
-/// Lets the middle of a page scroll; `name` is for assistive programs. Takes `content`.
-QScrollArea* scrolled(QWidget* content, const QString& name, QWidget* page);
 
 } // namespace colibri

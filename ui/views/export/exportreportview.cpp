@@ -6,6 +6,7 @@
 #include "views/export/exportpage.h"
 #include "views/export/notelabel.h"
 #include "views/model/fittedtable.h"
+#include "views/theme/scrolled.h"
 #include "views/theme/theme.h"
 
 #include <QClipboard>
@@ -71,7 +72,7 @@ ExportReportView::ExportReportView(QWidget* parent)
     inner->addWidget(m_sections);
     inner->addWidget(m_notes);
     inner->addStretch();
-    auto* const area = scrolled(content, tr("Report of the export"), this);
+    auto* const area = scrolled(content, tr("Report of the export"));
     auto* const column = pageColumn(this);
     column->addWidget(m_title);
     column->addWidget(m_verdict);

@@ -80,21 +80,11 @@ QWidget* ModelPage::makeEmpty()
 QWidget* ModelPage::makeModel()
 {
     auto* const page = new QWidget(m_pages);
-    m_refusal = new QWidget(page);
-    m_why = new ProblemPanel(QStringLiteral("modelRefusal"), m_refusal);
-    auto* const heading = new QLabel(tr("This model cannot be run. What its files hold can be seen below."), m_refusal);
-    heading->setObjectName(QStringLiteral("modelRefusalTitle"));
-    heading->setWordWrap(true);
-    QFont font = heading->font();
-    font.setBold(true);
-    heading->setFont(font);
-    auto* const reason = new QVBoxLayout(m_refusal);
-    reason->setContentsMargins(grid::unit, grid::unit, grid::unit, grid::unit);
-    reason->setSpacing(grid::unit);
-    reason->addWidget(heading);
-    reason->addWidget(m_why);
+    m_refusal = new ProblemPanel(QStringLiteral("modelRefusal"), page);
+    m_refusal->setHeading(tr("This model cannot be run. What its files hold can be seen below."));
+    m_refusal->setContentsMargins(grid::unit, grid::unit, grid::unit, grid::unit);
     m_refusal->hide();
-    connect(m_why, &ProblemPanel::retryRequested, this, &ModelPage::retryRequested);
+    connect(m_refusal, &ProblemPanel::retryRequested, this, &ModelPage::retryRequested);
     auto* const column = new QVBoxLayout(page);
     column->setContentsMargins({});
     column->setSpacing(0);
@@ -191,7 +181,7 @@ void ModelPage::refresh()
     m_refusal->setVisible(refused);
     showRulesTab(!m_shown || m_shown->understood);
     if (refused)
-        m_why->setError(*m_shown->refused);
+        m_refusal->setError(*m_shown->refused);
     m_summary->setModel(m_shown);
     m_tensors->setModel(m_shown);
     m_files.rows->setRows(m_shown ? fileRows(*m_shown) : CellRows{});

@@ -59,8 +59,7 @@ private:
     const OpenStore& m_open;
     ModelFactsPtr m_shown;
     QStackedWidget* m_pages;
-    QWidget* m_refusal = nullptr; ///< seen while the model cannot be run
-    ProblemPanel* m_why = nullptr;
+    ProblemPanel* m_refusal = nullptr; ///< seen while the model cannot be run
     QTabWidget* m_tabs;
     ModelSummary* m_summary;
     TensorPanel* m_tensors;

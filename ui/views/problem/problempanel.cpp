@@ -31,36 +31,64 @@ QLabel* selectableLabel(const QString& objectName, const QString& accessibleName
 
 } // namespace
 
-ProblemPanel::ProblemPanel(const QString& name, QWidget* parent)
+ProblemPanel::ProblemPanel(const QString& name, QWidget* parent, Retry retry)
     : QFrame(parent)
+    , m_heading(new QLabel(this))
     , m_form(new QFormLayout)
     , m_buttons(new QHBoxLayout)
 {
     setObjectName(name);
+    m_heading->setObjectName(name + QStringLiteral("Title"));
+    m_heading->setWordWrap(true);
+    m_heading->setMinimumWidth(leastText);
+    QFont font = m_heading->font();
+    font.setBold(true);
+    m_heading->setFont(font);
+    m_heading->hide();
+    makeParts();
+    makeButtons(retry);
+    auto* const column = new QVBoxLayout(this);
+    column->setContentsMargins({});
+    column->setSpacing(grid::unit);
+    column->addWidget(m_heading);
+    column->addLayout(m_form);
+    column->addLayout(m_buttons);
+    column->addStretch();
+}
+
+void ProblemPanel::makeParts()
+{
     const std::pair<QString, QString> parts[]{{QStringLiteral("What"), tr("What")},
         {QStringLiteral("Where"), tr("Where")}, {QStringLiteral("Why"), tr("Why")}};
     m_form->setLabelAlignment(Qt::AlignLeft | Qt::AlignTop);
     m_form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
     for (std::size_t part = 0; part < m_parts.size(); ++part) {
-        m_parts[part] = selectableLabel(name + parts[part].first, parts[part].second);
+        m_parts[part] = selectableLabel(objectName() + parts[part].first, parts[part].second);
         m_form->addRow(parts[part].second, m_parts[part]);
     }
-    const QString part = name.left(1).toUpper() + name.mid(1);
-    auto* const copyButton = shortcutButton(QStringLiteral("copy") + part, tr("Copy"), tr("Copy the error text"),
+}
+
+void ProblemPanel::makeButtons(Retry retry)
+{
+    const QString part = objectName().left(1).toUpper() + objectName().mid(1);
+    if (retry == Retry::Offered) {
+        auto* const again = shortcutButton(
+            QStringLiteral("retry") + part, tr("Try again"), tr("Open it again"), QKeySequence(Qt::CTRL | Qt::Key_R));
+        connect(again, &QPushButton::clicked, this, &ProblemPanel::retryRequested);
+        m_buttons->addWidget(again);
+    }
+    m_copy = shortcutButton(QStringLiteral("copy") + part, tr("Copy"), tr("Copy the error text"),
         QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C));
-    auto* const retry = shortcutButton(
-        QStringLiteral("retry") + part, tr("Try again"), tr("Open it again"), QKeySequence(Qt::CTRL | Qt::Key_R));
-    connect(copyButton, &QPushButton::clicked, this, &ProblemPanel::copy);
-    connect(retry, &QPushButton::clicked, this, &ProblemPanel::retryRequested);
-    m_buttons->addWidget(retry);
-    m_buttons->addWidget(copyButton);
+    m_copy->setAutoDefault(false);
+    connect(m_copy, &QPushButton::clicked, this, &ProblemPanel::copy);
+    m_buttons->addWidget(m_copy);
     m_buttons->addStretch();
-    auto* const column = new QVBoxLayout(this);
-    column->setContentsMargins({});
-    column->setSpacing(grid::unit);
-    column->addLayout(m_form);
-    column->addLayout(m_buttons);
-    column->addStretch();
+}
+
+void ProblemPanel::setHeading(const QString& text)
+{
+    m_heading->setText(text);
+    m_heading->setVisible(!text.isEmpty());
 }
 
 void ProblemPanel::setError(const Error& error)

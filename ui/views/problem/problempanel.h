@@ -20,11 +20,15 @@ class ProblemPanel : public QFrame {
     Q_OBJECT
 
 public:
-    /// Names of its parts begin with `name`.
-    explicit ProblemPanel(const QString& name, QWidget* parent = nullptr);
+    enum class Retry { Offered, None };
 
+    /// Names of its parts begin with `name`.
+    explicit ProblemPanel(const QString& name, QWidget* parent = nullptr, Retry retry = Retry::Offered);
+
+    void setHeading(const QString& text); ///< in bold above the rest; at first there is none
     void setError(const Error& error);
     void addButton(QPushButton* button); ///< in front of the others
+    QPushButton* copyButton() const { return m_copy; }
 
 signals:
     void retryRequested();
@@ -32,9 +36,14 @@ signals:
 private:
     void copy() const;
 
+    void makeParts();
+    void makeButtons(Retry retry);
+
+    QLabel* m_heading;
     std::array<QLabel*, 3> m_parts{}; ///< what, where, why
     QFormLayout* m_form;
     QHBoxLayout* m_buttons;
+    QPushButton* m_copy = nullptr;
     Error m_error;
 };
 
