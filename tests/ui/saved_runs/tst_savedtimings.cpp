@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The window says that the timings of a run were saved, and the log keeps it.
-#include "shownstudio.h"
+#include "shownruns.h"
 
 #include "views/activity/logpanel.h"
 #include "views/latency/latencypage.h"
 
+#include <QAbstractItemView>
+#include <QFile>
 #include <QStatusBar>
 
 using namespace colibri;

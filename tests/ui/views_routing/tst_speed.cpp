@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <ctime>
-#include <functional>
 
 using namespace colibri;
 using namespace colibri::test;
@@ -81,7 +80,11 @@ private slots:
         QVERIFY(longest < blockMs * allowance);
 
         // Differences of everything to the kept run, which has to be counted first.
+        const CpuClock choosing;
         page.bar().findChildren<QComboBox*>()[CompareChoice]->setCurrentIndex(1);
+        // Lays the page out anew: the table of layers gets a column and its neighbours give way.
+        QAbstractEventDispatcher::instance()->processEvents(QEventLoop::AllEvents);
+        const double chosen = choosing.ms();
         std::vector<double> compared;
         while (page.keptRouting().isBehind() || page.isRefreshing()) {
             const CpuClock round;
@@ -89,12 +92,11 @@ private slots:
             compared.push_back(round.ms());
         }
         QVERIFY(compared.size() > 2);
-        // One round lays the page out anew: the table of layers gets a column and its neighbours give way.
-        std::sort(compared.begin(), compared.end(), std::greater<>());
-        qInfo("compared with a run of the same length: the longest rounds took %.1f and %.1f ms", compared[0],
-            compared[1]);
-        QVERIFY(compared[0] < 2 * blockMs * allowance);
-        QVERIFY(compared[1] < blockMs * allowance);
+        const double longestCompared = *std::max_element(compared.begin(), compared.end());
+        qInfo("compared with a run of the same length: the choice took %.1f ms, the longest of %zu rounds %.1f ms",
+            chosen, compared.size(), longestCompared);
+        QVERIFY(chosen < 2 * blockMs * allowance);
+        QVERIFY(longestCompared < blockMs * allowance);
 
         std::vector<double> ticks;
         for (int tick = 0; tick < 100; ++tick) {

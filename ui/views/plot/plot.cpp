@@ -60,6 +60,7 @@ Plot::Plot(const QString& title, QWidget* parent)
     setFocusPolicy(Qt::StrongFocus);
     setMouseTracking(true);
     setInteractions({}); // zoom, drag and keys are below: QCustomPlot knows neither keys nor a way back
+    setPlottingHint(QCP::phImmediateRefresh, false); // or each plot would have the whole window painted at once
     setMinimumSize(20 * grid::unit, 14 * grid::unit);
     m_empty->setObjectName(QStringLiteral("empty"));
     m_empty->setWordWrap(true);
