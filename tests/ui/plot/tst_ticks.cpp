@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Ticks stand where their axis has values, as many as have room; focus is seen with and without something drawn.
+#include "ui/support/seen.h"
 #include "views/plot/countticker.h"
 #include "views/plot/plot.h"
 #include "views/theme/flatstyle.h"
 
 #include <QAccessible>
-#include <QImage>
 #include <QLabel>
 #include <QTest>
 
 #include <cmath>
 
 using namespace colibri;
+using namespace colibri::test;
 
 class TestTicks : public QObject {
     Q_OBJECT
@@ -124,10 +125,10 @@ private slots:
         plot.activateWindow();
         QVERIFY(QTest::qWaitForWindowActive(&plot));
         plot.clearFocus();
-        const QImage without = plot.grab().toImage();
+        const Seen without(plot);
         plot.setFocus(Qt::TabFocusReason);
         QVERIFY(plot.hasFocus());
-        const QImage with = plot.grab().toImage();
+        const Seen with(plot);
         const QRgb ring = plot.palette().color(QPalette::Highlight).rgb();
         const QPoint sides[]{{0, 150}, {399, 150}, {200, 0}, {200, 299}};
         for (const QPoint side : sides) {
@@ -135,7 +136,7 @@ private slots:
             QVERIFY(without.pixel(side) != ring);
         }
         plot.resize(300, 200);
-        QCOMPARE(plot.grab().toImage().pixel(299, 100), ring);
+        QCOMPARE(Seen(plot).pixel(299, 100), ring);
         const QAccessibleInterface& accessible = *QAccessible::queryAccessibleInterface(&plot);
         QCOMPARE(accessible.text(QAccessible::Description), QStringLiteral("No step yet."));
         QVERIFY(plot.findChild<QLabel*>("empty")->geometry().contains(plot.axisRect()->rect())); // no axis is seen

@@ -24,18 +24,18 @@ private slots:
         QVERIFY(shown.open(tinyFolder()));
         QVERIFY(shown.runPrompt(QStringLiteral("the quick brown fox"), 8));
         QVERIFY(shown.waitFor(RunStore::State::Finished));
-        auto* const latency = shown.studio.window().findChild<LatencyPage*>();
-        shown.studio.window().showPage(QStringLiteral("latency"));
+        auto* const latency = shown.window().findChild<LatencyPage*>();
+        shown.window().showPage(QStringLiteral("latency"));
         QTRY_VERIFY(latency->exportActions()[0]->isEnabled());
         const QTemporaryDir folder;
         const QString path = folder.filePath(QStringLiteral("steps.csv"));
         latency->exportActions()[0]->trigger();
         QVERIFY(shown.choose("saveDialog", path));
-        QTRY_COMPARE(shown.studio.window().statusBar()->currentMessage(), QStringLiteral("Saved steps.csv"));
+        QTRY_COMPARE(shown.window().statusBar()->currentMessage(), QStringLiteral("Saved steps.csv"));
         QFile file(path);
         QVERIFY(file.open(QIODevice::ReadOnly));
         QCOMPARE(file.readAll().count('\n'), int(shown.run().timings().size()) + 1);
-        const auto* const log = shown.studio.window().findChild<LogPanel*>()->findChild<QAbstractItemView*>()->model();
+        const auto* const log = shown.window().findChild<LogPanel*>()->findChild<QAbstractItemView*>()->model();
         QString last;
         for (int at = 0; at < log->columnCount(); ++at)
             last += log->index(log->rowCount() - 1, at).data().toString() + u'|';

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/support/seen.h"
 #include "ui/support/testrun.h"
 #include "views/run/expertgridview.h"
 #include "views/run/tokendetails.h"
@@ -21,9 +22,7 @@ namespace {
 /// What is read in the tool tip there, as rich text where Qt takes it for that.
 QString readAt(QWidget& widget, QPoint at)
 {
-    QHelpEvent event(QEvent::ToolTip, at, widget.mapToGlobal(at));
-    QApplication::sendEvent(&widget, &event);
-    const QString tip = QToolTip::text();
+    const QString tip = toolTipAt(widget, at);
     return Qt::mightBeRichText(tip) ? QTextDocumentFragment::fromHtml(tip).toPlainText() : tip;
 }
 

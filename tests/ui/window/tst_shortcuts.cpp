@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "settings.h"
-#include "studio.h"
 #include "ui/support/ownsettings.h"
+#include "ui/support/shownstudio.h"
 #include "views/model/modelpage.h"
 #include "views/model/modeltree.h"
 #include "views/model/tensorpanel.h"
 #include "views/problem/problempanel.h"
-#include "views/run/promptpanel.h"
-#include "views/run/runpage.h"
 
 #include <QAbstractButton>
 #include <QAction>
 #include <QApplication>
 #include <QDialog>
 #include <QDockWidget>
+#include <QFile>
 #include <QHeaderView>
 #include <QLineEdit>
 #include <QLabel>
@@ -26,14 +25,11 @@
 #include <QTableView>
 #include <QTableWidget>
 #include <QTemporaryDir>
-#include <QTest>
 
 using namespace colibri;
+using namespace colibri::test;
 
 namespace {
-
-constexpr int answerMs = 60000;
-const QString tinyFolder = QStringLiteral(COLIBRI_TEST_DATA "/qwen3moe-f32");
 
 /// What a key does while something of `places` is seen.
 struct Binding {
@@ -177,9 +173,9 @@ private slots:
     void theListHasAllThatAKeyDoes();
 
 private:
-    static bool open(Studio& studio);
-    static bool runSlowly(Studio& studio);
-    test::OwnSettings m_settings;
+    static bool open(ShownStudio& shown);
+    static bool runSlowly(ShownStudio& shown);
+    OwnSettings m_settings;
     QTemporaryDir m_folder;
 };
 
@@ -188,49 +184,43 @@ void TestShortcuts::initTestCase()
     QVERIFY(m_folder.isValid() && m_settings.begin());
 }
 
-bool TestShortcuts::open(Studio& studio)
+bool TestShortcuts::open(ShownStudio& shown)
 {
-    studio.window().resize(1400, 900);
-    studio.window().show();
-    studio.window().activateWindow();
-    studio.window().openModel(tinyFolder);
-    return QTest::qWaitForWindowActive(&studio.window())
-        && QTest::qWaitFor([&] { return studio.window().findChild<RunPage*>()->isVisible(); }, answerMs);
+    shown.window().openModel(tinyFolder());
+    return shown.window().isActiveWindow() && QTest::qWaitFor([&] { return shown.page().isVisible(); }, answerMs);
 }
 
-bool TestShortcuts::runSlowly(Studio& studio)
+bool TestShortcuts::runSlowly(ShownStudio& shown)
 {
-    auto& run = *studio.window().findChild<RunPage*>();
-    run.promptPanel().setPrompt(QStringLiteral("the quick brown fox"));
-    run.promptPanel().setPace(1);
-    run.runActions()[0]->trigger();
-    return QTest::qWaitFor([&] { return studio.run().tokens() > 1; }, answerMs);
+    shown.prompt().setPrompt(QStringLiteral("the quick brown fox"));
+    shown.prompt().setPace(1);
+    shown.page().runActions()[Run]->trigger();
+    return QTest::qWaitFor([&] { return shown.studio.run().tokens() > 1; }, answerMs);
 }
 
 void TestShortcuts::noTwoOfTheFirstPages()
 {
     Settings().addRecent(QStringLiteral("/models/a"));
-    Studio studio;
-    studio.window().show();
-    QCOMPARE(clashes(studio.window()).join(u'\n'), QString());
-    studio.window().openModel(m_folder.filePath(QStringLiteral("nothing")));
-    auto* const back = studio.window().findChild<QAbstractButton*>(QStringLiteral("backFromError"));
+    ShownStudio shown;
+    QCOMPARE(clashes(shown.window()).join(u'\n'), QString());
+    shown.window().openModel(m_folder.filePath(QStringLiteral("nothing")));
+    auto* const back = shown.part<QAbstractButton>("backFromError");
     QVERIFY(QTest::qWaitFor([&] { return back->isVisible(); }, answerMs));
-    QCOMPARE(clashes(studio.window()).join(u'\n'), QString());
+    QCOMPARE(clashes(shown.window()).join(u'\n'), QString());
 }
 
 void TestShortcuts::noTwoInARun()
 {
-    Studio studio;
-    QVERIFY(open(studio));
-    QCOMPARE(clashesOnPages(studio.window()).join(u'\n'), QString());
-    QVERIFY(runSlowly(studio));
-    auto& stop = *studio.window().findChild<RunPage*>()->runActions()[3];
+    ShownStudio shown({1400, 900});
+    QVERIFY(open(shown));
+    QCOMPARE(clashesOnPages(shown.window()).join(u'\n'), QString());
+    QVERIFY(runSlowly(shown));
+    auto& stop = *shown.page().runActions()[Stop];
     QVERIFY(stop.isEnabled());
-    QCOMPARE(clashesOnPages(studio.window()).join(u'\n'), QString());
+    QCOMPARE(clashesOnPages(shown.window()).join(u'\n'), QString());
     stop.trigger();
-    QVERIFY(QTest::qWaitFor([&] { return studio.run().state() == RunStore::State::Paused; }, answerMs));
-    QCOMPARE(clashesOnPages(studio.window()).join(u'\n'), QString());
+    QVERIFY(shown.waitFor(RunStore::State::Paused));
+    QCOMPARE(clashesOnPages(shown.window()).join(u'\n'), QString());
 }
 
 void TestShortcuts::noTwoOfARefusedModel()
@@ -242,19 +232,18 @@ void TestShortcuts::noTwoOfARefusedModel()
     const QByteArray bytes = whole.readAll();
     cut.write(bytes.left(bytes.size() - 64));
     cut.close();
-    Studio studio;
-    studio.window().show();
-    studio.window().openModel(path);
-    auto& page = *studio.window().findChild<ModelPage*>();
+    ShownStudio shown;
+    shown.window().openModel(path);
+    auto& page = *shown.window().findChild<ModelPage*>();
     QVERIFY(QTest::qWaitFor([&] { return page.isVisible(); }, answerMs));
-    QCOMPARE(clashesOnPages(studio.window()).join(u'\n'), QString());
+    QCOMPARE(clashesOnPages(shown.window()).join(u'\n'), QString());
 }
 
 void TestShortcuts::tablesSortBesideOpening()
 {
-    Studio studio;
-    QVERIFY(open(studio));
-    MainWindow& window = studio.window();
+    ShownStudio shown({1400, 900});
+    QVERIFY(open(shown));
+    MainWindow& window = shown.window();
     window.showPage(QStringLiteral("model"));
     auto& panel = window.findChild<ModelPage*>()->tensors();
     for (QWidget* child = &panel; child != &window; child = child->parentWidget()) {
@@ -277,19 +266,19 @@ void TestShortcuts::tablesSortBesideOpening()
 
 void TestShortcuts::escapeClearsThenStops()
 {
-    Studio studio;
-    QVERIFY(open(studio));
-    QVERIFY(runSlowly(studio));
-    QLineEdit& filter = studio.window().findChild<ModelTree*>()->filter();
-    studio.window().docks().raise(QStringLiteral("model"));
+    ShownStudio shown({1400, 900});
+    QVERIFY(open(shown));
+    QVERIFY(runSlowly(shown));
+    QLineEdit& filter = shown.window().findChild<ModelTree*>()->filter();
+    shown.window().docks().raise(QStringLiteral("model"));
     QVERIFY(filter.isVisible());
     filter.setFocus();
     QTest::keyClicks(&filter, QStringLiteral("router"));
     QTest::keyClick(&filter, Qt::Key_Escape);
     QCOMPARE(filter.text(), QString());
-    QVERIFY(studio.window().findChild<RunPage*>()->runActions()[3]->isEnabled()); // it still runs
+    QVERIFY(shown.page().runActions()[Stop]->isEnabled()); // it still runs
     QTest::keyClick(&filter, Qt::Key_Escape);
-    QVERIFY(QTest::qWaitFor([&] { return studio.run().state() == RunStore::State::Paused; }, answerMs));
+    QVERIFY(shown.waitFor(RunStore::State::Paused));
 }
 
 void TestShortcuts::theListHasAllThatAKeyDoes()
