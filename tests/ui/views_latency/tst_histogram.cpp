@@ -45,7 +45,8 @@ void checkTexts(HistogramPlot& plot)
 {
     const QRect axes = plot.axisRect()->rect();
     const QRectF edge = placeOf(beyondOf(plot));
-    QVERIFY2(edge.left() >= axes.left(), qPrintable(beyondOf(plot).text()));
+    const double text = edge.left() + beyondOf(plot).padding().left(); // all of it is seen
+    QVERIFY2(text >= axes.left(), qPrintable(beyondOf(plot).text()));
     const double highest = *std::ranges::max_element(plot.histogram().percent);
     QVERIFY(plot.yAxis->coordToPixel(highest) >= edge.bottom() - 1);
     int lines = 0;
@@ -54,9 +55,9 @@ void checkTexts(HistogramPlot& plot)
             QVERIFY(line->end->pixelPosition().y() >= edge.bottom() - 1);
             ++lines;
         }
-        const auto* const text = qobject_cast<const QCPItemText*>(plot.item(i));
-        if (text && text->visible() && text != &beyondOf(plot))
-            QVERIFY(placeOf(*text).top() >= edge.bottom() - 1);
+        const auto* const name = qobject_cast<const QCPItemText*>(plot.item(i));
+        if (name && name->visible() && name != &beyondOf(plot))
+            QVERIFY(placeOf(*name).top() >= edge.bottom() - 1);
     }
     QVERIFY(lines >= 3);
 }
