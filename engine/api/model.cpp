@@ -185,8 +185,8 @@ Result<ModelSource> readSource(
 Result<ModelPtr> openSource(const std::string& path, ModelSource source, std::optional<ModelConfig> config,
     const OpenOptions& options, OpenProgress* progress, std::stop_token stop)
 {
-    auto loaded = config ? bindModel(std::move(source), std::move(*config), progress)
-                         : bindModel(std::move(source), progress);
+    auto loaded =
+        config ? bindModel(std::move(source), std::move(*config), progress) : bindModel(std::move(source), progress);
     if (!loaded)
         return loaded.error();
     auto tokenizer = loadTokenizer((*loaded)->source, (*loaded)->config.vocabSize);

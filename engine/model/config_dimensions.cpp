@@ -192,7 +192,9 @@ private:
         ModelConfig& c = m_config;
         (void)m_keys.find({"num_key_value_heads", {}, {"attention.head_count_kv"}}); // says nothing here
         c.numKvHeads = 1;
-        if (!m_keys.isGguf())
+        if (m_keys.isGguf())
+            m_keys.renameRule("qk_nope_head_dim", "head_dim");
+        else
             c.headDim += c.ropeDim;
         if (c.ropeDim % 2 || c.ropeDim >= c.headDim)
             return m_keys.fail(Errc::OutOfRange, statement("rope_dim"),

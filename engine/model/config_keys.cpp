@@ -183,4 +183,12 @@ Result<FoundKey> ConfigKeys::text(const KeyNames& names, std::string& value) con
     return found;
 }
 
+void ConfigKeys::renameRule(std::string_view rule, std::string_view as)
+{
+    for (RuleOrigin& origin : m_origins) {
+        if (origin.rule == rule)
+            origin.rule = as;
+    }
+}
+
 } // namespace colibri

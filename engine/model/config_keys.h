@@ -44,6 +44,8 @@ public:
     /// Adds an origin, unless the source knows better. An empty key: the family's default.
     void note(std::string rule, std::string value, const FoundKey& found);
     void note(std::string rule, std::string value, Origin origin);
+    /// For a rule that turned out to say something else.
+    void renameRule(std::string_view rule, std::string_view as);
     std::vector<RuleOrigin> takeOrigins() { return std::move(m_origins); }
     /// Keys of the architecture (GGUF) or of the file that nothing has looked up and that could mean a rule, in order;
     /// of objects that were looked into, their members: "rope_scaling.x".

@@ -48,14 +48,10 @@ Cell fileName(std::string_view path)
     return {displayName(path.substr(path.rfind('/') + 1)), {}, displayName(path)}; // npos + 1 is 0
 }
 
-/// A dimension that follows from another one says so, but when that one states it.
-QString originOf(const ModelConfig& config, std::string_view name, std::uint32_t value)
+/// A dimension that is not stated follows from others.
+QString originOf(const ModelConfig& config, std::string_view name)
 {
-    auto found = std::ranges::find(config.origins, name, &RuleOrigin::rule);
-    if (found == config.origins.end() && name == "head_dim") // with latent attention, as GGUF states it: whole
-        found = std::ranges::find_if(config.origins, [value](const RuleOrigin& rule) {
-            return rule.rule == "qk_nope_head_dim" && rule.value == std::to_string(value);
-        });
+    const auto found = std::ranges::find(config.origins, name, &RuleOrigin::rule);
     return found == config.origins.end() ? Words::tr("follows from other dimensions") : originText(*found);
 }
 
@@ -108,8 +104,7 @@ CellRows dimensionRows(const ModelFacts& model)
         return rows;
     for (const Dimension& dimension : dimensions) {
         if (const std::uint32_t value = model.config.*dimension.value; value > 0)
-            rows.push_back(
-                {{Words::tr(dimension.label)}, countCell(value), {originOf(model.config, dimension.rule, value)}});
+            rows.push_back({{Words::tr(dimension.label)}, countCell(value), {originOf(model.config, dimension.rule)}});
     }
     return rows;
 }

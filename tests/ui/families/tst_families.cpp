@@ -17,6 +17,8 @@
 #include <QTest>
 #include <QTreeView>
 
+#include <algorithm>
+
 using namespace colibri;
 using namespace colibri::test;
 
@@ -86,6 +88,12 @@ void TestFamilies::page()
         QVERIFY2(row[0].text != QLatin1String("Other"), "a tensor whose part is not known");
     for (const auto& rule : ruleRows(*facts))
         QVERIFY2(!rule[3].text.isEmpty(), qPrintable(rule[0].text + QStringLiteral(" has no meaning")));
+    // GGUF states a head's key whole, with latent attention, too.
+    const auto& origins = facts->config.origins;
+    const auto head = std::ranges::find(origins, "head_dim", &RuleOrigin::rule);
+    QVERIFY(head != origins.end());
+    QCOMPARE(head->value, std::to_string(facts->config.headDim));
+    QVERIFY(std::ranges::find(origins, "qk_nope_head_dim", &RuleOrigin::rule) == origins.end());
 
     QSet<QString> names; // of what an expert is made of
     const PartReport report = partReport(*facts, {-1, 0, -1, 1});

@@ -142,6 +142,11 @@ void TestPlot::readout()
     QTest::mouseMove(&shown.plot, shown.middle());
     QTRY_VERIFY(label->isVisible());
     QCOMPARE(label->text(), QStringLiteral("5.0 5.0"));
+    shown.plot.setWhole({0, 20}, {0, 10}); // under a pointer at rest
+    shown.plot.replot();
+    QCOMPARE(label->text(), QStringLiteral("10.0 5.0"));
+    shown.plot.setWhole({0, 10}, {0, 10});
+    shown.plot.replot();
     QVERIFY(shown.plot.rect().contains(label->geometry()));
     QTest::mouseMove(&shown.plot, QPoint(shown.plot.axisRect()->right() - 1, shown.plot.axisRect()->top() + 1));
     QVERIFY(shown.plot.rect().contains(label->geometry()));

@@ -7,6 +7,7 @@
 #include "models/timingexport.h"
 #include "views/latency/latencytext.h"
 #include "views/latency/stepfolds.h"
+#include "views/theme/theme.h"
 
 #include <QAbstractItemModelTester>
 #include <QJsonArray>

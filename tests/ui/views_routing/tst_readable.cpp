@@ -76,7 +76,8 @@ private slots:
             QVERIFY(shown.page.map().width() >= 160 && shown.page.map().height() >= 96);
         };
         check();
-        shown.page.bar().findChildren<QComboBox*>()[CompareChoice]->setCurrentIndex(1); // with the distance to the kept run
+        shown.page.bar().findChildren<QComboBox*>()[CompareChoice]->setCurrentIndex(
+            1); // with the distance to the kept run
         QVERIFY(shown.settled());
         QVERIFY(!table.isColumnHidden(LayerFiguresModel::Distance));
         check();

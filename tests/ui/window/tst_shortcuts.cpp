@@ -14,8 +14,8 @@
 #include <QDockWidget>
 #include <QFile>
 #include <QHeaderView>
-#include <QLineEdit>
 #include <QLabel>
+#include <QLineEdit>
 #include <QMenu>
 #include <QMenuBar>
 #include <QSettings>

@@ -29,7 +29,7 @@ TaskPanel::TaskPanel(TaskStore& store, QWidget* parent)
     , m_pages(new QStackedWidget(this))
     , m_table(new TableView(tr("Tasks"), this))
     , m_cancel(new QPushButton(tr("Ca&ncel"), this))
-    , m_show(new QPushButton(tr("S&how"), this))
+    , m_show(new QPushButton(tr("Sh&ow"), this))
     , m_clear(new QPushButton(tr("Cl&ear"), this))
 {
     m_table->setModel(&m_model);

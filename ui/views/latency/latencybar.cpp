@@ -28,7 +28,7 @@ constexpr int leastSelectedWidth = 20 * grid::unit; ///< with less, the selected
 LatencyBar::LatencyBar(const QList<QAction*>& exports, QWidget* parent)
     : QWidget(parent)
     , m_phase(new QComboBox(this))
-    , m_waiting(new QCheckBox(tr("&Waiting"), this))
+    , m_waiting(new QCheckBox(tr("Wa&iting"), this))
     , m_target(new QDoubleSpinBox(this))
     , m_over(new QLabel(this))
     , m_selected(new ElidedLabel(this))
@@ -38,7 +38,7 @@ LatencyBar::LatencyBar(const QList<QAction*>& exports, QWidget* parent)
     flow->setSpacing(grid::unit);
     m_phase->addItems({tr("Decode"), tr("Prefill"), tr("Both")}); // in the order of ShownPhase
     m_phase->setAccessibleName(tr("Steps shown"));
-    addLabelled(tr("S&how"), m_phase,
+    addLabelled(tr("&Show"), m_phase,
         tr("Steps of the answer, of the prompt, or both; with both, the figures are those of the answer"));
     m_waiting->setToolTip(tr("Puts the wait for the pace before each step on top of its time; pauses are not counted"));
     flow->addWidget(m_waiting);
@@ -83,7 +83,7 @@ void LatencyBar::addLabelled(const QString& text, QWidget* control, const QStrin
 void LatencyBar::addSave(const QList<QAction*>& exports)
 {
     auto* const save = new QToolButton(this);
-    save->setText(tr("Sa&ve"));
+    save->setText(tr("S&ave"));
     save->setPopupMode(QToolButton::InstantPopup);
     save->setToolTip(tr("Save the timings of all steps to a file"));
     save->setFocusPolicy(Qt::StrongFocus);

@@ -102,7 +102,7 @@ QWidget* LatencyPage::makeEmpty()
             page);
     text->setWordWrap(true);
     text->setAlignment(Qt::AlignHCenter);
-    auto* const go = new QPushButton(tr("Go to the &Run page"), page);
+    auto* const go = new QPushButton(tr("Go to the R&un page"), page);
     go->setObjectName(QStringLiteral("goToRun"));
     go->setToolTip(tr("Runs begin there"));
     connect(go, &QPushButton::clicked, this, &LatencyPage::runPageRequested);

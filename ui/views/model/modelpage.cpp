@@ -43,7 +43,7 @@ ModelPage::ModelPage(const OpenStore& open, SelectionStore& selection, QWidget* 
     m_tabs->setTabToolTip(0, tr("What the model is: dimensions, parameters and bytes"));
     m_tabs->addTab(m_tensors, tr("&Tensors"));
     m_tabs->setTabToolTip(1, tr("All tensors: where they lie and how they are stored"));
-    m_files = addTable(tr("&Files"), tr("Files that the tensors lie in"),
+    m_files = addTable(tr("F&iles"), tr("Files that the tensors lie in"),
         {tr("File"), tr("Size"), tr("Tensors"), tr("Size of tensors")}, 0);
     addRules();
     addMetadata();

@@ -71,7 +71,7 @@ QWidget* PartDetails::makeReport()
     m_factsView->setShowsAllRows();
     m_contentsView = new FittedTable(tr("Contents"), page);
     m_contentsView->setModel(&m_contents);
-    m_contentsView->setStretchColumn(2, 8 * grid::unit); // what is longer is elided, all of it in the tool tip
+    m_contentsView->setStretchColumn(0, 12 * grid::unit); // names are cut before numbers are
     auto* const column = new QVBoxLayout(page);
     column->setContentsMargins(grid::unit, grid::unit, grid::unit, grid::unit);
     column->setSpacing(grid::unit);

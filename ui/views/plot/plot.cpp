@@ -75,6 +75,10 @@ Plot::Plot(const QString& title, QWidget* parent)
         axis->setSubTickLength(0, grid::half / 2);
     }
     makeActions();
+    connect(this, &QCustomPlot::afterReplot, this, [this] { // what lies under a pointer at rest has changed
+        if (m_label->isVisible())
+            showReadout(m_at);
+    });
     applyPalette();
 }
 
@@ -209,6 +213,7 @@ void Plot::applyPalette()
 
 void Plot::showReadout(QPointF at)
 {
+    m_at = at;
     const bool inside = axisRect()->rect().contains(at.toPoint());
     const QString text =
         inside && m_readout ? m_readout(xAxis->pixelToCoord(at.x()), yAxis->pixelToCoord(at.y())) : QString();

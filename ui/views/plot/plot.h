@@ -95,6 +95,7 @@ private:
     bool m_zoomed = false;
     std::optional<QPointF> m_pressed; ///< where the left button went down
     std::optional<QPointF> m_dragged; ///< the newest place of a drag; empty: no drag yet
+    QPointF m_at; ///< that the readout is about
     Readout* m_label;
     QLabel* m_empty;
     QList<QAction*> m_actions;

@@ -34,7 +34,7 @@ LayerPanel::LayerPanel(QWidget* parent)
     , m_loads(new LoadPlot(this))
     , m_together(new HeatMap(tr("Experts chosen together"), this))
     , m_margins(new MarginPlot(this))
-    , m_logarithmic(new QCheckBox(tr("&Log counts"), this))
+    , m_logarithmic(new QCheckBox(tr("Log counts"), this))
     , m_summary(new QLabel(this))
     , m_parts(new QSplitter(Qt::Vertical, this))
 {

@@ -24,7 +24,7 @@ RoutingBar::RoutingBar(QWidget* parent)
     flow->setSpacing(grid::unit);
     m_stretch = addChoice(tr("&Tokens:"), tr("Which tokens are counted"), {tr("All"), tr("Prompt"), tr("Answer")});
     m_measure = addChoice(
-        tr("S&how:"), tr("What is shown of each expert"), {tr("Load"), tr("Share of weight"), tr("Zeroed outputs")});
+        tr("&Show:"), tr("What is shown of each expert"), {tr("Load"), tr("Share of weight"), tr("Zeroed outputs")});
     m_comparison = addChoice(tr("Com&pare:"), tr("What the shares of the experts are compared with"),
         {tr("Nothing"), tr("This run minus kept run"), tr("Answer minus prompt")});
     m_note = new ElidedLabel(this);

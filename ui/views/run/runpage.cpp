@@ -181,6 +181,7 @@ QWidget* RunPage::makePane(const QString& title, const QString& tip, TokenTextVi
     line->addWidget(marks, 1);
     head->setToolTip(
         tr("%1 Tokens where the two runs differ have a line above, in the grid a line below their name.").arg(tip));
+    head->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed); // it makes no text wider
     head->hide();
     m_titles << head;
     column->addWidget(head);
@@ -243,7 +244,7 @@ void RunPage::showEmptyState()
     m_emptyText->setText(
         tr("The text of the run will grow here, each token on the colour of the expert that served it, above the "
            "grid of all experts by token and layer."));
-    m_emptyAction->setText(runActions().first()->isEnabled() ? tr("&Run the prompt") : tr("&Write a prompt"));
+    m_emptyAction->setText(runActions().first()->isEnabled() ? tr("&Run the prompt") : tr("Wri&te a prompt"));
 }
 
 void RunPage::act()

@@ -213,7 +213,7 @@ QWidget* TokenDetails::makeBarHeader()
     m_order->addItem(tr("by expert"), QVariant::fromValue(static_cast<int>(BarOrder::ByExpert)));
     m_order->setAccessibleName(tr("Order of the router logits"));
     m_order->setToolTip(tr("How the rows below are sorted"));
-    auto* title = new QLabel(tr("Router lo&gits"), header);
+    auto* title = new QLabel(tr("Ro&uter logits"), header);
     title->setBuddy(m_order);
     row->addWidget(title);
     row->addWidget(m_order);
