@@ -25,6 +25,7 @@ private slots:
     void targetAndShareOverIt();
     void phases();
     void waitingIsAStage();
+    void titlesAreWholeWhereThereIsRoom();
 };
 
 void TestTimeline::clicksSelectAndSelectionIsMarked()
@@ -199,6 +200,19 @@ void TestTimeline::waitingIsAStage()
     QCOMPARE(
         shown.page.table().model()->index(int(Quantity::Waiting), LatencyModel::Mean).data(Qt::EditRole).toDouble(),
         46.);
+}
+
+void TestTimeline::titlesAreWholeWhereThereIsRoom()
+{
+    Shown shown;
+    LatencyRun run(shown.store);
+    Shown::fill(run, 50);
+    QVERIFY(shown.settled());
+    shown.timeline().replot();
+    const QFontMetrics metrics(shown.timeline().font());
+    QVERIFY(metrics.horizontalAdvance(QStringLiteral("Time a token (ms)")) < shown.timeline().axisRect()->height());
+    QCOMPARE(shown.timeline().xAxis->label(), QStringLiteral("Position"));
+    QCOMPARE(shown.timeline().yAxis->label(), QStringLiteral("Time a token (ms)"));
 }
 
 QTEST_MAIN(TestTimeline)

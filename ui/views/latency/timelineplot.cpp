@@ -163,7 +163,7 @@ const MaxFold& TimelinePlot::values() const
     return m_waiting ? m_history.stepsWithWaiting() : m_history.steps();
 }
 
-void TimelinePlot::fitAxes()
+void TimelinePlot::fitRanges()
 {
     const std::vector<TimingEvent>& events = m_run.timings();
     const StepRange steps = stepsOf(events, m_history.size(), m_phase);
@@ -188,7 +188,7 @@ void TimelinePlot::fitAxes()
 
 void TimelinePlot::showHistory()
 {
-    fitAxes();
+    fitRanges();
     showSelection(false);
     redraw();
 }

@@ -49,7 +49,7 @@ private:
     static void showLine(const Line& line, std::optional<double> ms, const QString& text);
     void makeLegend();
     void paintScheme(ColorScheme scheme);
-    void fitAxes();
+    void fitRanges();
     void fold();
     void walk(int direction);
     /// Null where there is no bar, and when the run it was of is gone.
