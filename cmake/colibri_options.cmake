@@ -11,7 +11,7 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 # Multiplications and additions are fused only where the source says so (std::fma, fmadd): the same source then gives
 # the same bits on every instruction set.
 add_compile_options(-ffp-contract=off)
-add_compile_options(-Wall -Wextra -Wpedantic -Wshadow $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>)
+add_compile_options(-Wall -Wextra -Wpedantic -Wshadow "$<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor;-Wsuggest-override>")
 
 set(COLIBRI_SANITIZE "" CACHE STRING "Sanitizers for all targets, as in -fsanitize=")
 if(COLIBRI_SANITIZE)
