@@ -68,12 +68,12 @@ MainWindowContents Studio::contents()
     m_runPage = remembered(runPageId, new RunPage(m_open, m_run, m_kept, m_selection));
     m_latencyPage = remembered(QStringLiteral("latency"), new LatencyPage(m_run, m_kept, m_selection));
     m_modelPage = remembered(QStringLiteral("model"), new ModelPage(m_open, m_selection));
-    auto* const routingPage = remembered(QStringLiteral("routing"), new RoutingPage(m_run, m_kept, m_selection));
+    m_routingPage = remembered(QStringLiteral("routing"), new RoutingPage(m_run, m_kept, m_selection));
     m_details = new DetailsPanel(m_open, m_run, m_selection);
     MainWindowContents contents;
     contents.pages = {
         {runPageId, tr("Run"), tr("A model at work: its text and the experts of each token"), m_runPage},
-        {QStringLiteral("routing"), tr("Routing"), tr("Which experts a run uses, and how evenly"), routingPage},
+        {QStringLiteral("routing"), tr("Routing"), tr("Which experts a run uses, and how evenly"), m_routingPage},
         {QStringLiteral("latency"), tr("Latency"), tr("How long each token took, and where the time went"),
             m_latencyPage},
         {QStringLiteral("model"), tr("Model"), tr("What the model is made of: dimensions, tensors, files, rules"),
@@ -98,8 +98,9 @@ MainWindowContents Studio::contents()
 
 void Studio::connectPages()
 {
-    QObject::connect(
-        m_latencyPage, &LatencyPage::runPageRequested, m_window.get(), [this] { m_window->showPage(runPageId); });
+    const auto showRunPage = [this] { m_window->showPage(runPageId); };
+    QObject::connect(m_latencyPage, &LatencyPage::runPageRequested, m_window.get(), showRunPage);
+    QObject::connect(m_routingPage, &RoutingPage::runPageRequested, m_window.get(), showRunPage);
     QObject::connect(m_window.get(), &MainWindow::pageChanged, m_details,
         [this](QWidget* page) { m_details->setPartsSeen(page == m_modelPage); });
     QObject::connect(m_modelPage, &ModelPage::openRequested, m_window.get(), &MainWindow::chooseModel);

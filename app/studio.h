@@ -22,6 +22,7 @@ class DetailsPanel;
 class Exports;
 class LatencyPage;
 class ModelPage;
+class RoutingPage;
 class RunPage;
 class SavedRuns;
 
@@ -57,6 +58,7 @@ private:
     TaskRunner m_taskRunner;
     RunPage* m_runPage = nullptr; ///< the window's, as the other pages
     LatencyPage* m_latencyPage = nullptr;
+    RoutingPage* m_routingPage = nullptr;
     ModelPage* m_modelPage = nullptr;
     DetailsPanel* m_details = nullptr; ///< the window's
     SavedRuns* m_savedRuns = nullptr; ///< of the run page

@@ -46,7 +46,7 @@ std::string reasonOf(int error)
     case ENOENT:
     case ENODEV:
     case EOPNOTSUPP:
-        return "the processor does not offer it to this system, as in many virtual machines";
+        return "the processor does not offer them to this system, as in many virtual machines";
     case ENOSYS:
         return "the system was built without performance counters";
     default:

@@ -61,7 +61,7 @@ Cell listed(const ModelFacts& model, const std::vector<std::uint32_t>& tensors, 
     }
     const QString joined = first.join(QStringLiteral(", "));
     const auto rest = static_cast<qsizetype>(names.size()) - first.size();
-    return {rest > 0 ? Words::tr("%1 and %2 more").arg(joined).arg(rest) : joined};
+    return {rest > 0 ? Words::tr("%1 and %2 more").arg(joined, QString::number(rest)) : joined};
 }
 
 CellRows sumFacts(const ModelFacts& model, const std::vector<std::uint32_t>& tensors)

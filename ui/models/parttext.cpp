@@ -22,6 +22,7 @@ constexpr std::array<const char*, partKindCount> kindNames{
     QT_TRANSLATE_NOOP("PartText", "Router"),
     QT_TRANSLATE_NOOP("PartText", "Expert"),
     QT_TRANSLATE_NOOP("PartText", "Shared"),
+    QT_TRANSLATE_NOOP("PartText", "Dense"),
     QT_TRANSLATE_NOOP("PartText", "Head"),
     QT_TRANSLATE_NOOP("PartText", "Other"),
 };

@@ -33,7 +33,8 @@ constexpr std::array<const char*, partKindCount> groupTitles{
     QT_TRANSLATE_NOOP("colibri::PartTree", "Norms"),
     QT_TRANSLATE_NOOP("colibri::PartTree", "Router"),
     QT_TRANSLATE_NOOP("colibri::PartTree", "Experts"),
-    QT_TRANSLATE_NOOP("colibri::PartTree", "Shared"),
+    QT_TRANSLATE_NOOP("colibri::PartTree", "Shared expert"),
+    QT_TRANSLATE_NOOP("colibri::PartTree", "Dense feed-forward"),
     QT_TRANSLATE_NOOP("colibri::PartTree", "Head"),
     QT_TRANSLATE_NOOP("colibri::PartTree", "Other"),
 };

@@ -61,7 +61,7 @@ QString freeExportName(const QString& folder, const QString& modelPath)
     const QString first = base + QStringLiteral("-export");
     QString name = first;
     for (int number = 2; QFileInfo::exists(QDir(folder).filePath(name)) && number < 1000; ++number)
-        name = QStringLiteral("%1-%2").arg(first).arg(number);
+        name = first + u'-' + QString::number(number);
     return name;
 }
 

@@ -34,9 +34,9 @@ constexpr Pattern patterns[]{
     {"model.layers.{layer}.mlp.shared_expert.*", PartKind::Shared},
     {"model.layers.{layer}.mlp.shared_experts.*", PartKind::Shared},
     {"model.layers.{layer}.mlp.shared_expert_gate.*", PartKind::Shared},
-    {"model.layers.{layer}.mlp.gate_proj.*", PartKind::Shared}, // a layer without experts
-    {"model.layers.{layer}.mlp.up_proj.*", PartKind::Shared},
-    {"model.layers.{layer}.mlp.down_proj.*", PartKind::Shared},
+    {"model.layers.{layer}.mlp.gate_proj.*", PartKind::Dense},
+    {"model.layers.{layer}.mlp.up_proj.*", PartKind::Dense},
+    {"model.layers.{layer}.mlp.down_proj.*", PartKind::Dense},
     {"model.layers.{layer}.block_sparse_moe.experts.{expert}.*", PartKind::Expert},
     {"model.layers.{layer}.block_sparse_moe.gate.*", PartKind::Router},
     {"model.layers.{layer}.mlp.router.*", PartKind::Router},
@@ -67,7 +67,10 @@ constexpr Pattern patterns[]{
     {"blk.{layer}.ffn_gate.{expert}.*", PartKind::Expert},
     {"blk.{layer}.ffn_up.{expert}.*", PartKind::Expert},
     {"blk.{layer}.ffn_down.{expert}.*", PartKind::Expert},
-    {"blk.{layer}.ffn_*", PartKind::Shared},
+    {"blk.{layer}.ffn_gate_shexp.*", PartKind::Shared},
+    {"blk.{layer}.ffn_up_shexp.*", PartKind::Shared},
+    {"blk.{layer}.ffn_down_shexp.*", PartKind::Shared},
+    {"blk.{layer}.ffn_*", PartKind::Dense},
     {"blk.{layer}.*", PartKind::Other},
 };
 

@@ -11,9 +11,10 @@
 
 namespace colibri {
 
-/// What a tensor is for. Shared: a feed-forward part that serves every token.
-enum class PartKind : std::uint8_t { Embedding, Attention, Norm, Router, Expert, Shared, Head, Other };
-inline constexpr std::size_t partKindCount = 8;
+/// What a tensor is for. Shared: an expert that serves every token beside those that are chosen. Dense: the
+/// feed-forward part of a layer without experts.
+enum class PartKind : std::uint8_t { Embedding, Attention, Norm, Router, Expert, Shared, Dense, Head, Other };
+inline constexpr std::size_t partKindCount = 9;
 
 /// The part of a model that a tensor belongs to.
 struct TensorPart {

@@ -4,6 +4,7 @@
 #include "api/session.h"
 #include "support/allocationcount.h"
 #include "support/generatedmodel.h"
+#include "support/outputrows.h"
 
 #include <QProcess>
 #include <QTemporaryDir>
@@ -52,14 +53,10 @@ std::string TestCInterface::exported(const GeneratedShape& shape, const char* na
 
 std::vector<float> TestCInterface::rows(const std::string& folder, const std::vector<TokenId>& tokens)
 {
-    std::vector<float> all;
     const auto model = openModel(folder);
     const auto session = Session::create(*model, {});
-    (void)(*session)->evaluate(tokens, nullptr, {}, [&](std::uint32_t, std::uint32_t, std::span<const float> rows) {
-        all.insert(all.end(), rows.begin(), rows.end());
-        return true;
-    });
-    return all;
+    const auto all = outputRows(**session, tokens);
+    return all ? *all : std::vector<float>();
 }
 
 void TestCInterface::initTestCase()

@@ -3,6 +3,7 @@
 #include "api/session.h"
 #include "support/errorcheck.h"
 #include "support/generatedmodel.h"
+#include "support/outputrows.h"
 #include "types/half.h"
 
 #include <QTemporaryDir>
@@ -94,14 +95,9 @@ void TestLinear::check(const std::string& folder, bool withBias)
     const auto session = Session::create(*model, {});
     QVERIFY2(session, session ? "" : session.error().message().c_str());
     const auto record = (*session)->makeRecord();
-    std::vector<float> outputs;
-    const auto done =
-        (*session)->evaluate(tokens, record, {}, [&](std::uint32_t, std::uint32_t, std::span<const float> rows) {
-            outputs.insert(outputs.end(), rows.begin(), rows.end());
-            return true;
-        });
-    QVERIFY2(done, done ? "" : done.error().message().c_str());
-    QCOMPARE(outputs.size(), std::size_t{4 * size});
+    const auto outputs = outputRows(**session, tokens, record);
+    QVERIFY2(outputs, outputs ? "" : outputs.error().message().c_str());
+    QCOMPARE(outputs->size(), std::size_t{4 * size});
     for (std::size_t t = 0; t < 4; ++t) {
         const std::uint16_t expert = expertOf(t);
         QCOMPARE(record->experts(std::uint32_t(t), 0)[0], expert);
@@ -113,7 +109,7 @@ void TestLinear::check(const std::string& folder, bool withBias)
                 sum += double(weight(expert, out, in)) * tokens[t];
                 magnitude += std::abs(double(weight(expert, out, in)) * tokens[t]);
             }
-            QVERIFY(std::abs(outputs[t * size + out] - sum) <= 1e-6 * magnitude + 1e-6);
+            QVERIFY(std::abs((*outputs)[t * size + out] - sum) <= 1e-6 * magnitude + 1e-6);
         }
     }
 }

@@ -5,6 +5,7 @@
 #include "engine/export/linearsource.h"
 #include "support/errorcheck.h"
 #include "support/generatedmodel.h"
+#include "support/outputrows.h"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -137,11 +138,9 @@ void TestExportTable::tableRoutesAsTheRouterDid()
         options.routing = routing;
         const auto session = Session::create(*model, options);
         QVERIFY(session);
-        std::vector<float>& out = outputs[static_cast<int>(routing)];
-        QVERIFY((*session)->evaluate(tokens, {}, {}, [&](std::uint32_t, std::uint32_t, std::span<const float> rows) {
-            out.insert(out.end(), rows.begin(), rows.end());
-            return true;
-        }));
+        auto rows = outputRows(**session, tokens);
+        QVERIFY2(rows, rows ? "" : rows.error().message().c_str());
+        outputs[static_cast<int>(routing)] = std::move(*rows);
     }
     QVERIFY(!outputs[0].empty());
     QCOMPARE(outputs[0], outputs[1]);

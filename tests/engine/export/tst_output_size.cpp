@@ -3,6 +3,7 @@
 #include "api/session.h"
 #include "engine/export/linearsource.h"
 #include "support/errorcheck.h"
+#include "support/outputrows.h"
 #include "support/weightfolder.h"
 
 #include <QTemporaryDir>
@@ -104,21 +105,16 @@ void TestOutputSize::linear()
     const auto session = Session::create(*model, {});
     QVERIFY(session);
     const auto record = (*session)->makeRecord();
-    std::vector<float> outputs;
-    const auto done =
-        (*session)->evaluate(tokens, record, {}, [&](std::uint32_t, std::uint32_t, std::span<const float> rows) {
-            outputs.insert(outputs.end(), rows.begin(), rows.end());
-            return true;
-        });
-    QVERIFY2(done, done ? "" : done.error().message().c_str());
-    QCOMPARE(outputs.size(), tokens.size() * output);
+    const auto outputs = outputRows(**session, tokens, record);
+    QVERIFY2(outputs, outputs ? "" : outputs.error().message().c_str());
+    QCOMPARE(outputs->size(), tokens.size() * output);
     for (std::uint32_t t = 0; t < tokens.size(); ++t)
         for (std::uint32_t row = 0; row < output; ++row) {
             double sum = 0;
             for (std::uint32_t rank = 0; rank < LinearSource::k; ++rank)
                 sum += double{record->weights(t, 0)[rank]}
                     * LinearSource::outputOf(record->experts(t, 0)[rank], row, tokens[t]);
-            QVERIFY(std::abs(double{outputs[t * output + row]} - sum) < 1e-5);
+            QVERIFY(std::abs(double{(*outputs)[t * output + row]} - sum) < 1e-5);
         }
 }
 

@@ -4,6 +4,7 @@
 #include "support/errorcheck.h"
 #include "support/ggufbytes.h"
 #include "support/golden.h"
+#include "support/outputrows.h"
 
 #include <QJsonArray>
 #include <QTemporaryDir>
@@ -43,14 +44,11 @@ Result<Evaluated> evaluate(const ModelPtr& model, std::span<const TokenId> token
     auto session = Session::create(model, options);
     if (!session)
         return session.error();
-    Evaluated all{{}, (*session)->makeRecord()};
-    const auto keep = [&](std::uint32_t, std::uint32_t, std::span<const float> rows) {
-        all.logits.insert(all.logits.end(), rows.begin(), rows.end());
-        return true;
-    };
-    if (auto done = (*session)->evaluate(tokens, all.record, {}, keep); !done)
-        return done.error();
-    return all;
+    auto record = (*session)->makeRecord();
+    auto logits = test::outputRows(**session, tokens, record);
+    if (!logits)
+        return logits.error();
+    return Evaluated{std::move(*logits), std::move(record)};
 }
 
 float largestDifference(std::span<const float> a, std::span<const float> b)

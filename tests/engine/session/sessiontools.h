@@ -3,6 +3,7 @@
 
 #include "api/session.h"
 #include "support/generatedmodel.h"
+#include "support/outputrows.h"
 
 #include <QTemporaryDir>
 
@@ -53,13 +54,10 @@ inline Evaluation evaluate(const ModelPtr& model, const EngineOptions& options, 
         return result;
     }
     const auto record = (*session)->makeRecord();
-    const auto done =
-        (*session)->evaluate(tokens, record, {}, [&](std::uint32_t, std::uint32_t, std::span<const float> rows) {
-            appendBits(result.logits, rows);
-            return true;
-        });
-    if (!done)
-        result.error = done.error().message();
+    if (const auto rows = outputRows(**session, tokens, record))
+        appendBits(result.logits, *rows);
+    else
+        result.error = rows.error().message();
     std::vector<float> logits(record->shape().experts);
     for (std::uint32_t layer = 0; layer < record->shape().layers; ++layer)
         for (std::uint32_t position = 0; position < record->routed(); ++position) {

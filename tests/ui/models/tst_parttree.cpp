@@ -71,7 +71,7 @@ void TestPartTree::shape()
     QCOMPARE(lines(tree), QStringList());
     tree.setModel(oddModel());
     const QStringList expected{"odd", "  Embedding", "    model.embed_tokens.weight", "  Layer 4", "    Router",
-        "      mlp.gate.weight", "    Shared", "      mlp.shared_expert.up_proj.weight", "    Other",
+        "      mlp.gate.weight", "    Shared expert", "      mlp.shared_expert.up_proj.weight", "    Other",
         "      rotary.inv_freq", "  Layer 60000", "    Experts", "      Expert 2", "        weight", "      Expert 9",
         "        up_proj.weight", "        bias", "  Final norm", "    model.norm.weight", "  Head",
         "    lm_head.weight", "  Other", "    strange"};

@@ -78,7 +78,7 @@ void TestTensorPart::names_data()
     row("model.layers.2.mlp.shared_expert.up_proj.weight", PartKind::Shared, 2);
     row("model.layers.2.mlp.shared_experts.up_proj.weight", PartKind::Shared, 2);
     row("model.layers.2.mlp.shared_expert_gate.weight", PartKind::Shared, 2);
-    row("model.layers.0.mlp.down_proj.weight", PartKind::Shared, 0);
+    row("model.layers.0.mlp.down_proj.weight", PartKind::Dense, 0);
     row("model.layers.65534.mlp.experts.65534.x", PartKind::Expert, 65534, 65534);
     row("model.layers.9.rotary.inv_freq", PartKind::Other, 9);
     row("vision.patch.weight", PartKind::Other);
@@ -98,7 +98,7 @@ void TestTensorPart::names_data()
     row("blk.2.exp_probs_b.bias", PartKind::Router, 2);
     row("blk.2.ffn_down_exps.weight", PartKind::Expert, 2);
     row("blk.2.ffn_down.5.weight", PartKind::Expert, 2, 5);
-    row("blk.2.ffn_down.weight", PartKind::Shared, 2);
+    row("blk.0.ffn_down.weight", PartKind::Dense, 0);
     row("blk.2.ffn_up_shexp.weight", PartKind::Shared, 2);
     row("blk.2.something.weight", PartKind::Other, 2);
 }

@@ -76,6 +76,8 @@ void TestExportText::names()
     QCOMPARE(name("demo"), QStringLiteral("demo-export-2"));
     QVERIFY(QDir(folder.path()).mkdir(QStringLiteral("demo-export-2")));
     QCOMPARE(name("demo"), QStringLiteral("demo-export-3"));
+    QVERIFY(QDir(folder.path()).mkdir(QStringLiteral("50%1-export")));
+    QCOMPARE(name("50%1"), QStringLiteral("50%1-export-2"));
 }
 
 void TestExportText::sizes()

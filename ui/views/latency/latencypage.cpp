@@ -10,6 +10,7 @@
 #include "views/saving/savefile.h"
 #include "views/table/tableview.h"
 #include "views/theme/elided.h"
+#include "views/theme/emptystate.h"
 #include "views/theme/scrolled.h"
 #include "views/theme/theme.h"
 
@@ -95,24 +96,12 @@ LatencyPage::LatencyPage(const RunStore& run, const RunStore& kept, SelectionSto
 
 QWidget* LatencyPage::makeEmpty()
 {
-    auto* const page = new QWidget(m_pages);
-    auto* const text =
-        new QLabel(tr("Once a run has made tokens, the time of each one is shown here by stage, with percentiles, a "
-                      "histogram, page faults and what the processor counts."),
-            page);
-    text->setWordWrap(true);
-    text->setAlignment(Qt::AlignHCenter);
-    auto* const go = new QPushButton(tr("Go to the R&un page"), page);
-    go->setObjectName(QStringLiteral("goToRun"));
-    go->setToolTip(tr("Runs begin there"));
-    connect(go, &QPushButton::clicked, this, &LatencyPage::runPageRequested);
-    auto* const column = new QVBoxLayout(page);
-    column->setContentsMargins(grid::page, grid::page, grid::page, grid::page);
-    column->addStretch();
-    column->addWidget(text);
-    column->addSpacing(grid::wide);
-    column->addWidget(go, 0, Qt::AlignHCenter);
-    column->addStretch();
+    auto* const page =
+        new EmptyState(tr("Once a run has made tokens, the time of each one is shown here by stage, with "
+                          "percentiles, a histogram, page faults and what the processor counts."),
+            tr("Go to the R&un page"), tr("Runs begin there"), m_pages);
+    page->button()->setObjectName(QStringLiteral("goToRun"));
+    connect(page->button(), &QPushButton::clicked, this, &LatencyPage::runPageRequested);
     return page;
 }
 

@@ -8,6 +8,7 @@
 #include "views/model/tensorpanel.h"
 #include "views/problem/problempanel.h"
 #include "views/theme/elided.h"
+#include "views/theme/emptystate.h"
 #include "views/theme/theme.h"
 
 #include <QAction>
@@ -58,22 +59,11 @@ ModelPage::ModelPage(const OpenStore& open, SelectionStore& selection, QWidget* 
 
 QWidget* ModelPage::makeEmpty()
 {
-    auto* const page = new QWidget(m_pages);
-    auto* const column = new QVBoxLayout(page);
-    column->setContentsMargins(grid::page, grid::page, grid::page, grid::page);
-    auto* const text = new QLabel(
-        tr("No model is open. Open one, and its dimensions, tensors, files and rules will be listed here."), page);
-    text->setWordWrap(true);
-    text->setAlignment(Qt::AlignHCenter);
-    auto* const button = new QPushButton(tr("&Open a model"), page);
-    button->setObjectName(QStringLiteral("openFromModelPage"));
-    button->setToolTip(tr("Choose a model to open"));
-    connect(button, &QPushButton::clicked, this, &ModelPage::openRequested);
-    column->addStretch();
-    column->addWidget(text);
-    column->addSpacing(grid::wide);
-    column->addWidget(button, 0, Qt::AlignHCenter);
-    column->addStretch();
+    auto* const page = new EmptyState(
+        tr("No model is open. Open one, and its dimensions, tensors, files and rules will be listed here."),
+        tr("&Open a model"), tr("Choose a model to open"), m_pages);
+    page->button()->setObjectName(QStringLiteral("openFromModelPage"));
+    connect(page->button(), &QPushButton::clicked, this, &ModelPage::openRequested);
     return page;
 }
 

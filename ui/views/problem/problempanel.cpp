@@ -60,11 +60,12 @@ void ProblemPanel::makeParts()
 {
     const std::pair<QString, QString> parts[]{{QStringLiteral("What"), tr("What")},
         {QStringLiteral("Where"), tr("Where")}, {QStringLiteral("Why"), tr("Why")}};
-    m_form->setLabelAlignment(Qt::AlignLeft | Qt::AlignTop);
     m_form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
     for (std::size_t part = 0; part < m_parts.size(); ++part) {
         m_parts[part] = selectableLabel(objectName() + parts[part].first, parts[part].second);
-        m_form->addRow(parts[part].second, m_parts[part]);
+        auto* const caption = new QLabel(parts[part].second, this);
+        caption->setAlignment(Qt::AlignLeft | Qt::AlignTop); // or it sinks beside a text of two lines
+        m_form->addRow(caption, m_parts[part]);
     }
 }
 

@@ -34,10 +34,9 @@ signals:
     void retryRequested();
 
 private:
-    void copy() const;
-
     void makeParts();
     void makeButtons(Retry retry);
+    void copy() const;
 
     QLabel* m_heading;
     std::array<QLabel*, 3> m_parts{}; ///< what, where, why

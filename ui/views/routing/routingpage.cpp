@@ -7,12 +7,13 @@
 #include "views/routing/layerpanel.h"
 #include "views/routing/numbertable.h"
 #include "views/table/tableview.h"
+#include "views/theme/emptystate.h"
 #include "views/theme/scrolled.h"
 #include "views/theme/theme.h"
 
 #include <QDataStream>
 #include <QHeaderView>
-#include <QLabel>
+#include <QPushButton>
 #include <QSortFilterProxyModel>
 #include <QSplitter>
 #include <QStackedWidget>
@@ -22,6 +23,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 namespace colibri {
 namespace {
@@ -69,14 +71,12 @@ RoutingPage::RoutingPage(const RunStore& run, const RunStore& kept, SelectionSto
 
 QWidget* RoutingPage::makeEmpty()
 {
-    auto* const text = new QLabel(
-        tr("Run a model, and it will be seen here which experts serve its tokens, how evenly, and which of them "
-           "together, layer by layer."),
-        m_pages);
-    text->setWordWrap(true);
-    text->setAlignment(Qt::AlignCenter);
-    text->setMargin(grid::page);
-    return text;
+    auto* const page = new EmptyState(tr("Run a model, and it will be seen here which experts serve its tokens, how "
+                                         "evenly, and which of them together, layer by layer."),
+        tr("Go to the R&un page"), tr("Runs begin there"), m_pages);
+    page->button()->setObjectName(QStringLiteral("goToRun"));
+    connect(page->button(), &QPushButton::clicked, this, &RoutingPage::runPageRequested);
+    return page;
 }
 
 QWidget* RoutingPage::makeLeft()
@@ -86,6 +86,7 @@ QWidget* RoutingPage::makeLeft()
     m_layers->setStretchFactor(0, 1); // the figures need no more than their columns
     m_layers->setChildrenCollapsible(false);
     m_layers->installEventFilter(this);
+    connect(m_layers, &QSplitter::splitterMoved, this, [this] { m_sized = true; });
     m_left->addWidget(m_layers);
     m_left->addWidget(m_expertPanel);
     m_left->setStretchFactor(0, 1);
@@ -126,15 +127,15 @@ void RoutingPage::arrangeLayers()
     const int columns = figuresWidth();
     const bool beside = m_layers->width() >= columns + leastMapWidth;
     const Qt::Orientation orientation = beside ? Qt::Horizontal : Qt::Vertical;
-    const bool arranged = m_arrangedFor > 0 && m_layers->orientation() == orientation;
-    const int more = columns - m_arrangedFor;
-    m_arrangedFor = columns;
-    if (arranged) {
+    const bool turned = m_layers->orientation() != orientation;
+    const int more = columns - std::exchange(m_arrangedFor, columns);
+    if (!turned && m_sized) { // by the user
         const QList<int> sizes = m_layers->sizes();
         if (beside && more != 0)
             m_layers->setSizes({sizes[0] - more, sizes[1] + more});
         return;
     }
+    m_sized = false;
     m_layers->setOrientation(orientation);
     const int whole = (beside ? m_layers->width() : m_layers->height()) - m_layers->handleWidth();
     const int rows = m_figures->horizontalHeader()->sizeHint().height() + 2 * m_figures->frameWidth()
@@ -319,11 +320,12 @@ void RoutingPage::showFigures(const RoutingSum& counts, const Compared& compared
             compared.counts ? distance(shares(loads), shares(compared.counts->loads(layer))) : std::nan("");
         rows.push_back({layerFigures(loads), apart});
     }
+    const bool hasColumn = !m_figures->isColumnHidden(LayerFiguresModel::Distance);
+    const bool grows = m_figuresModel.rowCount() != int(rows.size());
     m_figuresModel.setRows(std::move(rows));
-    if (m_figures->isColumnHidden(LayerFiguresModel::Distance) == compared.counts.has_value()) {
-        m_figures->setColumnHidden(LayerFiguresModel::Distance, !compared.counts.has_value());
+    m_figures->setColumnHidden(LayerFiguresModel::Distance, !compared.counts.has_value());
+    if (grows || hasColumn != compared.counts.has_value())
         arrangeLayers();
-    }
 }
 
 void RoutingPage::markLayer()
@@ -350,6 +352,7 @@ QByteArray RoutingPage::saveLayout() const
     QDataStream stream(&layout, QIODevice::WriteOnly);
     for (const QSplitter* const splitter : {m_parts, m_left, m_layers, &m_layerPanel->parts(), &m_expertPanel->parts()})
         stream << splitter->saveState();
+    stream << m_sized;
     return layout;
 }
 
@@ -360,9 +363,12 @@ bool RoutingPage::restoreLayout(const QByteArray& layout)
     std::array<QByteArray, splitters.size()> states;
     for (QByteArray& state : states)
         stream >> state;
+    bool sized = false;
+    stream >> sized;
     if (stream.status() != QDataStream::Ok)
         return false;
-    m_arrangedFor = figuresWidth(); // the sizes are the user's
+    m_arrangedFor = figuresWidth();
+    m_sized = sized;
     bool restored = true;
     for (std::size_t at = 0; at < splitters.size(); ++at)
         restored = splitters[at]->restoreState(states[at]) && restored;

@@ -48,6 +48,9 @@ public:
     QByteArray saveLayout() const; ///< sizes of the parts
     bool restoreLayout(const QByteArray& layout);
 
+signals:
+    void runPageRequested(); ///< there is nothing to show yet
+
 protected:
     void showEvent(QShowEvent* event) override;
     void hideEvent(QHideEvent* event) override;
@@ -65,7 +68,7 @@ private:
     QWidget* makeLeft();
     void setUpFigures();
     /// Puts the figures beside the map, as wide as their columns, or below it where that leaves the map too little.
-    /// Sizes that the user has chosen stay; the figures grow and shrink with their columns.
+    /// Sizes that the user has chosen stay, but for the width of columns that come and go.
     void arrangeLayers();
     int figuresWidth() const; ///< with all columns that are shown
     void connectParts();
@@ -91,6 +94,7 @@ private:
     int m_expert = -1;
     double m_mapTop = 0;
     int m_arrangedFor = 0; ///< width of the figures' columns when they were arranged
+    bool m_sized = false; ///< map and figures, by the user
     QTimer m_refresh;
     QElapsedTimer m_sinceRefresh;
     RoutingBar* m_bar;

@@ -8,6 +8,7 @@
 #include "views/run/runfigures.h"
 #include "views/run/tokentextview.h"
 #include "views/theme/elided.h"
+#include "views/theme/emptystate.h"
 #include "views/theme/theme.h"
 
 #include <QAction>
@@ -127,20 +128,9 @@ void RunPage::connectPrompt()
 
 QWidget* RunPage::makeEmpty()
 {
-    auto* page = new QWidget(m_middle);
-    auto* column = new QVBoxLayout(page);
-    column->setContentsMargins(grid::page, grid::page, grid::page, grid::page);
-    m_emptyText = new QLabel(page);
-    m_emptyText->setWordWrap(true);
-    m_emptyText->setAlignment(Qt::AlignHCenter);
-    m_emptyAction = new QPushButton(page);
-    column->addStretch();
-    column->addWidget(m_emptyText);
-    column->addSpacing(grid::wide);
-    column->addWidget(m_emptyAction, 0, Qt::AlignHCenter);
-    column->addStretch();
-    connect(m_emptyAction, &QPushButton::clicked, this, &RunPage::act);
-    return page;
+    m_empty = new EmptyState(m_middle);
+    connect(m_empty->button(), &QPushButton::clicked, this, &RunPage::act);
+    return m_empty;
 }
 
 QWidget* RunPage::makeMiddle()
@@ -231,20 +221,20 @@ void RunPage::showEmptyState()
         fitGrid();
     m_middle->setCurrentIndex(empty ? EmptyPage : ViewsPage);
     if (!m_open.model()) {
-        m_emptyText->setText(
+        m_empty->setText(
             tr("No model is open. Open one, and its text and its experts will be seen here while it runs."));
-        m_emptyAction->setText(tr("&Open a model"));
+        m_empty->button()->setText(tr("&Open a model"));
         return;
     }
     if (m_open.model()->refused) {
-        m_emptyText->setText(tr("This model cannot be run. What its files hold can be seen on the Model page."));
-        m_emptyAction->setText(tr("&Show the Model page"));
+        m_empty->setText(tr("This model cannot be run. What its files hold can be seen on the Model page."));
+        m_empty->button()->setText(tr("&Show the Model page"));
         return;
     }
-    m_emptyText->setText(
+    m_empty->setText(
         tr("The text of the run will grow here, each token on the colour of the expert that served it, above the "
            "grid of all experts by token and layer."));
-    m_emptyAction->setText(runActions().first()->isEnabled() ? tr("&Run the prompt") : tr("Wri&te a prompt"));
+    m_empty->button()->setText(runActions().first()->isEnabled() ? tr("&Run the prompt") : tr("Wri&te a prompt"));
 }
 
 void RunPage::act()

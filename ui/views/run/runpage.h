@@ -10,8 +10,6 @@
 #include <QWidget>
 
 class QAction;
-class QLabel;
-class QPushButton;
 class QSplitter;
 class QStackedWidget;
 
@@ -19,6 +17,7 @@ namespace colibri {
 
 class ColorBar;
 class CompareBar;
+class EmptyState;
 class ExpertGridView;
 class PromptPanel;
 class TokenTextView;
@@ -83,8 +82,7 @@ private:
     TokenTextView* m_keptText;
     QList<QWidget*> m_titles; ///< of the texts, while there are two
     QStackedWidget* m_middle;
-    QLabel* m_emptyText;
-    QPushButton* m_emptyAction;
+    EmptyState* m_empty = nullptr;
     QSplitter* m_views;
     int m_spreadAt = 0; ///< routed positions at which the margins are looked at next
     bool m_viewsMoved = false; ///< the user chose the heights
