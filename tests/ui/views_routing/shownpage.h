@@ -4,8 +4,10 @@
 #include "ui/support/testrun.h"
 #include "views/heatmap/heatmap.h"
 #include "views/routing/routingpage.h"
+#include "views/table/tableview.h"
 
 #include <QComboBox>
+#include <QSplitter>
 #include <QTest>
 
 namespace colibri::test {
@@ -42,6 +44,18 @@ struct Shown {
         QTest::keyClick(box, Qt::Key_Home);
         for (int step = 0; step < index; ++step)
             QTest::keyClick(box, Qt::Key_Down);
+    }
+    /// Drags what parts map and figures, by so many pixels to the right or down.
+    QSplitter& dragFigures(int by)
+    {
+        auto* const parts = qobject_cast<QSplitter*>(page.figures().parentWidget());
+        QSplitterHandle* const handle = parts->handle(1);
+        const QPoint from = handle->rect().center();
+        const QPoint to = from + (parts->orientation() == Qt::Horizontal ? QPoint(by, 0) : QPoint(0, by));
+        QTest::mousePress(handle, Qt::LeftButton, {}, from);
+        QTest::mouseMove(handle, to);
+        QTest::mouseRelease(handle, Qt::LeftButton, {}, from); // it has followed
+        return *parts;
     }
     void clickCell(int layer, int expert)
     {

@@ -91,11 +91,11 @@ private slots:
     {
         Filled shown({1280, 800});
         QVERIFY(shown.settled());
-        auto* const halves = qobject_cast<QSplitter*>(shown.page.figures().parentWidget());
-        QVERIFY(halves);
+        const int before = shown.page.figures().width();
+        const QSplitter* const halves = &shown.dragFigures(100);
         QCOMPARE(halves->orientation(), Qt::Horizontal);
-        halves->setSizes({halves->width() - 200, 200});
         const QList<int> chosen = halves->sizes();
+        QCOMPARE(chosen[1], before - 100);
         shown.page.resize(1400, 800);
         QCoreApplication::processEvents();
         QCOMPARE(halves->sizes()[1], chosen[1]); // the map takes what is new

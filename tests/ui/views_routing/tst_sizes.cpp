@@ -10,6 +10,8 @@
 #include <QLabel>
 #include <QSplitter>
 
+#include <memory>
+
 using namespace colibri;
 using namespace colibri::test;
 
@@ -25,11 +27,11 @@ private slots:
         run.repeatUpTo(599);
         run.show();
         QVERIFY(shown.settled());
-        auto* const split = qobject_cast<QSplitter*>(shown.page.figures().parentWidget());
-        QVERIFY(split && split->orientation() == Qt::Horizontal);
-        const int moved = split->sizes()[0] - 120;
-        split->setSizes({moved, split->sizes()[1] + 120});
+        const int before = shown.page.figures().width();
+        const QSplitter* const split = &shown.dragFigures(-120);
+        QCOMPARE(split->orientation(), Qt::Horizontal);
         const QList<int> chosen = split->sizes();
+        QCOMPARE(chosen[1], before + 120);
         const auto figures = [&] { return shown.page.figures().horizontalHeader()->length(); };
         const int columns = figures();
         for (int turn = 0; turn < 3; ++turn) {
@@ -42,6 +44,36 @@ private slots:
             shown.choose(CompareChoice, 0);
             QVERIFY(shown.settled());
             QCOMPARE(split->sizes(), chosen);
+        }
+    }
+
+    /// Below the map the table has a row for each layer once there is a run, also when that begins while the page is
+    /// seen; what the user sizes stays, in the window of the next start too.
+    void tableGrowsWithItsRows()
+    {
+        Shown shown({700, 900});
+        TableView& table = shown.page.figures();
+        const auto begin = [](Shown& on, std::uint32_t count) {
+            auto run = std::make_unique<TestRun>(TestRun::Shape{60, count, experts, 2, 1 << 20}, on.store);
+            run->setPrompt(run->ids("The hummingbird is small"));
+            run->repeatUpTo(50);
+            run->show();
+            return run;
+        };
+        for (const std::uint32_t count : {3U, 6U, 4U}) {
+            const auto run = begin(shown, count);
+            QVERIFY(shown.settled());
+            QCOMPARE(table.model()->rowCount(), int(count));
+            const int spare = table.viewport()->height() - table.verticalHeader()->length();
+            QVERIFY2(spare >= 0 && spare < table.rowHeight(0), qPrintable(QString::number(spare)));
+        }
+        const QList<int> chosen = shown.dragFigures(-60).sizes();
+        Shown next({700, 900});
+        QVERIFY(next.page.restoreLayout(shown.page.saveLayout()));
+        for (Shown* const window : {&shown, &next}) {
+            const auto run = begin(*window, 6);
+            QVERIFY(window->settled());
+            QCOMPARE(qobject_cast<QSplitter*>(window->page.figures().parentWidget())->sizes(), chosen);
         }
     }
 
