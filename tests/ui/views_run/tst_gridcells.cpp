@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Where the cells of the grid lie, their colours and digits: pure functions.
 #include "ui/support/testrun.h"
-#include "views/run/cellimage.h"
+#include "views/cells/cellimage.h"
+#include "views/cells/gridgeometry.h"
 #include "views/run/gridcells.h"
-#include "views/run/gridgeometry.h"
 #include "views/theme/theme.h"
 
 #include <QTest>

@@ -3,7 +3,7 @@
 
 #include "settings.h"
 #include "ui/support/ownsettings.h"
-#include "views/run/currentitem.h"
+#include "views/cells/currentitem.h"
 
 #include <QAbstractScrollArea>
 #include <QAction>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
-#include "views/run/gridgeometry.h"
+#include "views/cells/gridgeometry.h"
 
 #include <QPoint>
 #include <QRect>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "views/cells/gridgeometry.h"
 #include "views/plot/valuetable.h"
-#include "views/run/gridgeometry.h"
 #include "views/theme/colourmaps.h"
 
 #include <QImage>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What HeatView paints.
+#include "views/cells/cellimage.h"
 #include "views/heatmap/heatview.h"
-#include "views/run/cellimage.h"
 #include "views/theme/theme.h"
 
 #include <QPainter>

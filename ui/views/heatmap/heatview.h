@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #pragma once
 
+#include "views/cells/currentitem.h"
 #include "views/heatmap/heatgeometry.h"
 #include "views/heatmap/heatmatrix.h"
-#include "views/run/currentitem.h"
 
 #include <QAbstractScrollArea>
 

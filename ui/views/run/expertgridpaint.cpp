@@ -2,7 +2,7 @@
 // What ExpertGridView paints.
 #include "views/run/expertgridview.h"
 
-#include "views/run/cellimage.h"
+#include "views/cells/cellimage.h"
 #include "views/run/tokenglyphs.h"
 #include "views/theme/theme.h"
 

@@ -3,10 +3,10 @@
 
 #include "stores/runstore.h"
 #include "stores/selectionstore.h"
-#include "views/run/currentitem.h"
+#include "views/cells/currentitem.h"
+#include "views/cells/gridgeometry.h"
 #include "views/run/decisioncolor.h"
 #include "views/run/gridcells.h"
-#include "views/run/gridgeometry.h"
 
 #include <QAbstractScrollArea>
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "types/run_record.h"
+#include "views/cells/gridgeometry.h"
 #include "views/run/decisioncolor.h"
-#include "views/run/gridgeometry.h"
 
 #include <QImage>
 #include <QList>

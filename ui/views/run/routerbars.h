@@ -2,7 +2,7 @@
 #pragma once
 
 #include "stores/selectionstore.h"
-#include "views/run/currentitem.h"
+#include "views/cells/currentitem.h"
 #include "views/run/tokenreport.h"
 
 #include <QAbstractScrollArea>

@@ -3,7 +3,7 @@
 
 #include "stores/runstore.h"
 #include "stores/selectionstore.h"
-#include "views/run/currentitem.h"
+#include "views/cells/currentitem.h"
 #include "views/run/decisioncolor.h"
 #include "views/run/tokentextlayout.h"
 

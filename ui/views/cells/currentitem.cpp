@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/run/currentitem.h"
+#include "views/cells/currentitem.h"
 
 #include <QAccessibleWidget>
 #include <QWidget>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/run/gridgeometry.h"
+#include "views/cells/gridgeometry.h"
 
 #include <algorithm>
 #include <array>

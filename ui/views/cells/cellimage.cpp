@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/run/cellimage.h"
+#include "views/cells/cellimage.h"
 
 #include <algorithm>
 #include <cstddef>
