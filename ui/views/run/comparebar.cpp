@@ -51,19 +51,16 @@ CompareBar::CompareBar(
     auto* const button = new ElidedButton(this);
     button->setDefaultAction(drop);
     button->setFocusPolicy(Qt::StrongFocus);
-    auto* const what = new QHBoxLayout; // two lines always: texts that grow during a run move nothing
+    auto* const what = new QHBoxLayout;
     what->addWidget(m_what);
     what->addStretch(1);
     what->addWidget(button);
-    auto* const where = new QHBoxLayout;
-    where->addWidget(m_token);
-    where->addWidget(m_decision);
-    where->addStretch(1);
-    auto* const lines = new QVBoxLayout(this);
+    auto* const lines = new QVBoxLayout(this); // each on its own, always: texts that grow during a run move nothing
     lines->setContentsMargins(grid::unit, grid::half, grid::unit, grid::half);
     lines->setSpacing(0);
     lines->addLayout(what);
-    lines->addLayout(where);
+    lines->addWidget(m_token, 0, Qt::AlignLeft);
+    lines->addWidget(m_decision, 0, Qt::AlignLeft);
     connect(m_token, &QToolButton::clicked, this,
         [this] { m_selection.select({.token = m_difference.token().value_or(-1), .layer = 0}); });
     connect(m_decision, &QToolButton::clicked, this, [this] {
@@ -108,19 +105,19 @@ void CompareBar::show()
 QString CompareBar::tokenText() const
 {
     if (const auto token = m_difference.token())
-        return tr("first other token: %1, %2 here, %3 there")
+        return tr("First other token: %1, %2 here, %3 there")
             .arg(*token)
             .arg(quoted(m_run, *token), quoted(m_kept, *token));
-    return tr("no token differs (of %1)").arg(m_difference.comparedTokens());
+    return tr("No token differs (of %1)").arg(m_difference.comparedTokens());
 }
 
 QString CompareBar::decisionText() const
 {
     if (!m_difference.comparable())
-        return m_run.record() ? tr("other layers or experts: decisions cannot be compared") : QString();
+        return m_run.record() ? tr("Other layers or experts: decisions cannot be compared") : QString();
     if (const auto decision = m_difference.decision())
-        return tr("first other experts: token %1, layer %2").arg(decision->token).arg(decision->layer);
-    return tr("the same experts everywhere");
+        return tr("First other experts: token %1, layer %2").arg(decision->token).arg(decision->layer);
+    return tr("The same experts everywhere");
 }
 
 } // namespace colibri

@@ -113,6 +113,7 @@ void RunPage::makeKeepActions()
     m_drop = make(QStringLiteral("dropKept"), tr("&Drop the kept run"), tr("Compare no more"),
         int(Qt::CTRL) | int(Qt::SHIFT) | Qt::Key_D);
     connect(m_keep, &QAction::triggered, this, &RunPage::keepRequested);
+    m_drop->setIconText(tr("Drop")); // on a button, beside what is dropped
     connect(m_drop, &QAction::triggered, this, &RunPage::dropRequested);
 }
 
