@@ -3,10 +3,12 @@
 #include "ui/support/seen.h"
 #include "views/plot/countticker.h"
 #include "views/plot/plot.h"
+#include "views/plot/plotlegend.h"
 #include "views/theme/flatstyle.h"
 
 #include <QAccessible>
 #include <QLabel>
+#include <QSet>
 #include <QTest>
 
 #include <cmath>
@@ -18,6 +20,33 @@ class TestTicks : public QObject {
     Q_OBJECT
 
 private slots:
+    /// All pixels of a name in the legend are drawn, those below its line too.
+    void legendsKeepDescenders()
+    {
+        Plot plot(QStringLiteral("Legend"));
+        placeLegendAbove(plot);
+        plot.resize(400, 300);
+        plot.addGraph()->setName(QStringLiteral("Hgjpqy"));
+        plot.legend->setBorderPen(Qt::NoPen);
+        plot.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&plot));
+        plot.replot();
+        const QRect item = plot.legend->item(0)->outerRect();
+        const QRect text = item.adjusted(plot.legend->iconSize().width() + 1, 0, 0, 0);
+        const QImage image = plot.toPixmap().toImage();
+        const QRgb ground = image.pixel(text.topLeft());
+        QSet<int> rows;
+        for (int y = text.top(); y <= text.bottom(); ++y) {
+            for (int x = text.left(); x <= text.right(); ++x) {
+                if (image.pixel(x, y) != ground)
+                    rows << y;
+            }
+        }
+        QVERIFY(!rows.isEmpty());
+        const QRect ink = QFontMetrics(plot.legend->font()).tightBoundingRect(QStringLiteral("Hgjpqy"));
+        QCOMPARE(rows.size(), qsizetype(ink.height()));
+    }
+
     void ofCountsAreWhole_data()
     {
         QTest::addColumn<double>("end");

@@ -89,20 +89,20 @@ private slots:
     /// Sizes that the user chose stay, until the figures have to go to the other side.
     void chosenSizesStay()
     {
-        Filled shown({1280, 800});
+        Filled shown({1280, 500});
         QVERIFY(shown.settled());
         const int before = shown.page.figures().width();
         const QSplitter* const halves = &shown.dragFigures(100);
         QCOMPARE(halves->orientation(), Qt::Horizontal);
         const QList<int> chosen = halves->sizes();
         QCOMPARE(chosen[1], before - 100);
-        shown.page.resize(1400, 800);
+        shown.page.resize(1400, 500);
         QCoreApplication::processEvents();
         QCOMPARE(halves->sizes()[1], chosen[1]); // the map takes what is new
         shown.page.resize(700, 600);
         QCoreApplication::processEvents();
         QCOMPARE(halves->orientation(), Qt::Vertical);
-        shown.page.resize(1400, 800);
+        shown.page.resize(1400, 500);
         QCoreApplication::processEvents();
         QCOMPARE(halves->orientation(), Qt::Horizontal);
     }

@@ -8,6 +8,7 @@
 
 #include <QHeaderView>
 #include <QLabel>
+#include <QScrollBar>
 #include <QSplitter>
 
 #include <memory>
@@ -21,7 +22,7 @@ class TestRoutingSizes : public QObject {
 private slots:
     void comparingKeepsTheSplitter()
     {
-        Shown shown({1600, 900});
+        Shown shown({1600, 500}); // too low for map and table above each other
         TestRun run({600, layers, experts, 2, 1 << 20}, shown.store);
         run.setPrompt(run.ids("The hummingbird is small"));
         run.repeatUpTo(599);
@@ -44,6 +45,25 @@ private slots:
             shown.choose(CompareChoice, 0);
             QVERIFY(shown.settled());
             QCOMPARE(split->sizes(), chosen);
+        }
+    }
+
+    /// The table is below the map while all rows of both have room there, in a wide window too.
+    void tableStandsBesideWhereRowsNeedIt()
+    {
+        for (const auto& [count, orientation] : {std::pair(6U, Qt::Vertical), {48U, Qt::Horizontal}}) {
+            Shown shown({1280, 800});
+            TestRun run({60, count, experts, 2, 1 << 20}, shown.store);
+            run.setPrompt(run.ids("The hummingbird is small"));
+            run.repeatUpTo(50);
+            run.show();
+            QVERIFY(shown.settled());
+            const TableView& table = shown.page.figures();
+            QCOMPARE(qobject_cast<QSplitter*>(table.parentWidget())->orientation(), orientation);
+            if (orientation == Qt::Vertical)
+                QVERIFY(table.viewport()->height() >= table.verticalHeader()->length());
+            else
+                QCOMPARE(table.horizontalScrollBar()->maximum(), 0);
         }
     }
 

@@ -17,7 +17,9 @@ std::vector<std::vector<Cell>> rowsWithoutPlan()
 {
     std::vector<std::vector<Cell>> rows;
     for (const std::optional<DType> dtype : exportChoices) {
-        rows.emplace_back(ColumnCount);
+        Cell later;
+        later.amount = true; // headers stand as they will
+        rows.emplace_back(ColumnCount, later);
         rows.back()[NameColumn] = {exportChoiceText(dtype)};
     }
     return rows;

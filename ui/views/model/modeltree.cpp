@@ -85,7 +85,7 @@ void ModelTree::makeTree()
     m_tree->setModel(&m_parts);
     m_tree->setUniformRowHeights(true);
     m_tree->setRootIsDecorated(false); // the model itself stays open
-    m_tree->setIndentation(grid::wide - 2);
+    m_tree->setIndentation(grid::unit + 2);
     m_tree->setItemDelegate(new RowDelegate(m_tree));
     m_tree->setAlternatingRowColors(true);
     m_tree->setTextElideMode(Qt::ElideMiddle);

@@ -75,6 +75,12 @@ Plot::Plot(const QString& title, QWidget* parent)
         axis->setSubTickLength(0, grid::half / 2);
     }
     makeActions();
+    connect(this, &QCustomPlot::beforeReplot, this, [this] {
+        for (int at = 0; at < legend->itemCount(); ++at) {
+            if (QCPAbstractLegendItem* const item = legend->item(at)) // the last row may have room left
+                item->setMargins({0, 0, 0, 1}); // QCustomPlot cuts the lowest line of pixels
+        }
+    });
     connect(this, &QCustomPlot::afterReplot, this, [this] { // what lies under a pointer at rest has changed
         if (m_label->isVisible())
             showReadout(m_at);

@@ -30,6 +30,10 @@ namespace {
 
 enum Page { EmptyPage, PartsPage };
 constexpr int leastMapWidth = 30 * grid::unit; ///< beside the figures; where there is less, they are below
+constexpr int leastMapRow = 3 * grid::unit; ///< above the figures, for a layer
+constexpr int mapFrame = 10 * grid::unit; ///< header and legend of the map
+/// Of the share that each expert has when all have the same: a difference that has the full colour, if none is larger.
+constexpr double notableShare = 0.25;
 
 } // namespace
 
@@ -124,8 +128,13 @@ int RoutingPage::figuresWidth() const
 
 void RoutingPage::arrangeLayers()
 {
+    if (m_figuresModel.rowCount() == 0)
+        return;
     const int columns = figuresWidth();
-    const bool beside = m_layers->width() >= columns + leastMapWidth;
+    const int rows = m_figures->horizontalHeader()->sizeHint().height() + 2 * m_figures->frameWidth()
+        + m_figures->verticalHeader()->length();
+    const int both = mapFrame + m_figuresModel.rowCount() * leastMapRow + m_layers->handleWidth() + rows;
+    const bool beside = m_layers->height() < both && m_layers->width() >= columns + leastMapWidth;
     const Qt::Orientation orientation = beside ? Qt::Horizontal : Qt::Vertical;
     const bool turned = m_layers->orientation() != orientation;
     const int more = columns - std::exchange(m_arrangedFor, columns);
@@ -138,8 +147,6 @@ void RoutingPage::arrangeLayers()
     m_sized = false;
     m_layers->setOrientation(orientation);
     const int whole = (beside ? m_layers->width() : m_layers->height()) - m_layers->handleWidth();
-    const int rows = m_figures->horizontalHeader()->sizeHint().height() + 2 * m_figures->frameWidth()
-        + m_figures->verticalHeader()->length();
     const int figures = beside ? columns : std::min(rows, whole * 2 / 5);
     m_layers->setSizes({whole - figures, figures});
 }
@@ -288,7 +295,8 @@ void RoutingPage::showMap(const RoutingSum& counts, const Compared& compared)
         map = differenceMap(counts, *compared.counts, measure);
     else if (compared.obstacle.isEmpty())
         map = measureMap(counts, measure);
-    m_mapTop = steadyTop(m_mapTop, largestMagnitude(map), m_run.busy());
+    const double notable = difference ? notableShare / std::max(1, m_routing.experts()) : 0;
+    m_mapTop = steadyTop(m_mapTop, std::max(notable, largestMagnitude(map)), m_run.busy());
     const double top = m_mapTop;
     m_map->view().setEmptyText(compared.obstacle);
     m_map->view().setNumberText([percent, difference, top](double value) {

@@ -67,7 +67,8 @@ private:
     QWidget* makeEmpty();
     QWidget* makeLeft();
     void setUpFigures();
-    /// Puts the figures beside the map, as wide as their columns, or below it where that leaves the map too little.
+    /// Puts the figures below the map, or, where the rows of both have no room there, beside it, as wide as their
+    /// columns, if that leaves the map enough.
     /// Sizes that the user has chosen stay, but for the width of columns that come and go.
     void arrangeLayers();
     int figuresWidth() const; ///< with all columns that are shown
