@@ -5,6 +5,7 @@
 #include "views/routing/layerpanel.h"
 #include "views/routing/loadplot.h"
 #include "views/routing/marginplot.h"
+#include "views/routing/routingmaps.h"
 #include "views/table/tableview.h"
 
 #include <QCheckBox>
@@ -39,6 +40,16 @@ class TestCounts : public QObject {
     Q_OBJECT
 
 private slots:
+    void sharesAsText()
+    {
+        QCOMPARE(percentText(0.0044, 0.02, true), QString("+0.4%"));
+        QCOMPARE(percentText(-0.0044, 0.005, true), QString("-0.44%"));
+        QCOMPARE(percentText(-0.0003, 0.02, true), QString("0.0%"));
+        QCOMPARE(percentText(0.0003, 0.02, true), QString("0.0%"));
+        QCOMPARE(percentText(0.25, 0.5, false), QString("25.0%"));
+        QCOMPARE(percentText(std::nan(""), 0.5, true), QString(QChar(0x2013)));
+    }
+
     void measuresAndStretches()
     {
         Shown shown;

@@ -143,8 +143,9 @@ QString percentText(double share, double top, bool sign)
     if (std::isnan(share))
         return QStringLiteral("\u2013");
     const int digits = std::clamp(1 - static_cast<int>(std::floor(std::log10(100 * top) + 1e-9)), 1, 4);
-    const QString text = QString::number(100 * share, 'f', digits);
-    return (sign && share > 0 ? QStringLiteral("+") : QString()) + text + QStringLiteral("%");
+    const QString text = QString::number(std::abs(100 * share), 'f', digits);
+    const bool zero = text.toDouble() == 0; // which has no sign
+    return (zero ? QString() : share < 0 ? QStringLiteral("-") : sign ? QStringLiteral("+") : QString()) + text + u'%';
 }
 
 QString countText(double count)
