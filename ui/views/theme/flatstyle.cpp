@@ -15,6 +15,7 @@
 namespace colibri {
 namespace {
 
+constexpr int buttonPadding = grid::unit; ///< from the text of a button to its edges, at least
 constexpr int handleInset = 2; ///< of the slider in its groove
 constexpr int fusionDarker = 140; ///< percent: Fusion's edge is the window's colour darkened by this
 constexpr qsizetype mostPalettes = 64; ///< more than widgets have; a theme's are forgotten some time after it changed
@@ -131,6 +132,13 @@ int FlatStyle::pixelMetric(PixelMetric metric, const QStyleOption* option, const
 {
     return metric == PM_DefaultFrameWidth && scrollArea(widget) ? focusRingWidth
                                                                 : QProxyStyle::pixelMetric(metric, option, widget);
+}
+
+QSize FlatStyle::sizeFromContents(
+    ContentsType type, const QStyleOption* option, const QSize& contents, const QWidget* widget) const
+{
+    const QSize size = QProxyStyle::sizeFromContents(type, option, contents, widget);
+    return type == CT_PushButton ? size.expandedTo({contents.width() + 2 * buttonPadding, 0}) : size;
 }
 
 void FlatStyle::drawComplexControl(
