@@ -41,7 +41,8 @@ Score wordScore(const QString& word, const QString& text)
 
 QString plainText(const QAction& action)
 {
-    return action.text().remove(u'&');
+    const QChar ampersand(u'\0'); // two of them in a text of an action stand for one
+    return action.text().replace(QStringLiteral("&&"), ampersand).remove(u'&').replace(ampersand, u'&');
 }
 
 void collect(const QList<QAction*>& actions, const QString& menu, QList<Command>& commands)

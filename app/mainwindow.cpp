@@ -245,9 +245,9 @@ void MainWindow::showRecent()
     m_recentMenu->setEnabled(!paths.isEmpty());
     for (int i = 0; i < paths.size(); ++i) {
         const QString& path = paths[i];
-        QAction* const action =
-            makeAction(m_recentMenu, QStringLiteral("recent%1").arg(i + 1), QDir::toNativeSeparators(path),
-                tr("Open %1 again").arg(path), QKeySequence(int(Qt::CTRL) | int(Qt::ALT) | (Qt::Key_1 + i)));
+        const QString text = QDir::toNativeSeparators(path).replace(u'&', QStringLiteral("&&"));
+        QAction* const action = makeAction(m_recentMenu, QStringLiteral("recent%1").arg(i + 1), text,
+            tr("Open %1 again").arg(path), QKeySequence(int(Qt::CTRL) | int(Qt::ALT) | (Qt::Key_1 + i)));
         connect(action, &QAction::triggered, this, [this, path] { openModel(path); });
     }
 }

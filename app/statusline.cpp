@@ -50,19 +50,18 @@ void StatusLine::showModel()
     const ModelFactsPtr& model = m_open.model();
     const bool refused = model && model->refused;
     m_model->setToolTip(refused ? QString::fromStdString(model->refused->message()) : tr("The model that is open"));
-    if (refused) {
-        m_model->setText(
-            tr("%1 (%2)   cannot be run")
-                .arg(QFileInfo(QString::fromStdString(model->path)).fileName(), QString::fromStdString(model->format)));
+    if (!model) {
+        m_model->setText(tr("No model is open"));
         return;
     }
-    m_model->setText(model ? tr("%1 (%2)   %3 MoE layers × %4 experts, %5 active")
-                                 .arg(QFileInfo(QString::fromStdString(model->path)).fileName())
-                                 .arg(QString::fromStdString(model->format))
-                                 .arg(moeLayers(model->config))
-                                 .arg(model->config.numExperts)
-                                 .arg(model->config.numActiveExperts)
-                           : tr("No model is open"));
+    const QString what = refused ? tr("cannot be run")
+                                 : tr("%1 MoE layers × %2 experts, %3 active")
+                                       .arg(moeLayers(model->config))
+                                       .arg(model->config.numExperts)
+                                       .arg(model->config.numActiveExperts);
+    m_model->setText(tr("%1 (%2)   %3")
+                         .arg(QFileInfo(QString::fromStdString(model->path)).fileName(),
+                             QString::fromStdString(model->format), what));
 }
 
 void StatusLine::showMemory()

@@ -125,10 +125,7 @@ QString differenceText(const ExportAgreementFacts::Difference& first)
         ? QString()
         : Words::tr(" \u201c%1\u201d").arg(QString(first.token).replace(u'\n', u'\u21b5'));
     return Words::tr("token %1%2, layer %3, margin %4")
-        .arg(first.position)
-        .arg(token)
-        .arg(first.layer)
-        .arg(smallText(first.margin));
+        .arg(QString::number(first.position), token, QString::number(first.layer), smallText(first.margin));
 }
 
 QString lossText(double loss)

@@ -140,6 +140,9 @@ void TestExportText::sharesOfAllAndOfNone()
     report->agreement->decisions = 1'000'000;
     report->agreement->sameExperts = 999'999;
     report->agreement->sameGreedy = 0;
+    report->agreement->firstDifference->token = " 50%3 %1";
+    QCOMPARE(valueOf(exportSections(*report), "First difference"),
+        QStringLiteral("token 17 \u201c 50%3 %1\u201d, layer 3, margin 0.00214"));
     report->agreement->firstDifference.reset();
     report->agreement->exportLoss = report->agreement->sourceLoss - 0.5;
     report->table->exact = true;

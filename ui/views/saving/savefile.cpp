@@ -43,6 +43,7 @@ void showNotSaved(QWidget* parent, const QString& wrong)
 {
     auto* const box = new QMessageBox(QMessageBox::Warning, translated("Not saved"), wrong, QMessageBox::Ok, parent);
     box->setAttribute(Qt::WA_DeleteOnClose);
+    box->setTextFormat(Qt::PlainText);
     box->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     box->open();
 }
