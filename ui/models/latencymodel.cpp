@@ -124,7 +124,7 @@ QVariant LatencyModel::data(const QModelIndex& index, int role) const
             QT_TR_NOOP("Experts"), QT_TR_NOOP("Head"), QT_TR_NOOP("Sampling"), QT_TR_NOOP("Other"),
             QT_TR_NOOP("Waiting"), QT_TR_NOOP("Jitter"), QT_TR_NOOP("Minor faults"), QT_TR_NOOP("Major faults"),
             QT_TR_NOOP("Cache misses"), QT_TR_NOOP("Branch misses")};
-        return index.column() == What ? tr(names[index.row()]) : isTime(quantity) ? tr("ms") : tr("/step");
+        return index.column() == What ? tr(names[index.row()]) : isTime(quantity) ? tr("ms/tok") : tr("/step");
     }
     const double value = m_figures[std::size_t(index.row())][std::size_t(index.column())];
     if (std::isnan(value))

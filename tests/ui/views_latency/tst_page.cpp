@@ -173,7 +173,7 @@ void TestLatencyPage::tableCopies()
     table.setFocus();
     table.selectRow(int(Quantity::Experts));
     QTest::keyClick(&table, Qt::Key_C, Qt::ControlModifier);
-    QVERIFY(QApplication::clipboard()->text().startsWith("Experts\tms\t2.00\t2.00\t2.00\t2.00\t"));
+    QVERIFY(QApplication::clipboard()->text().startsWith("Experts\tms/tok\t2.00\t2.00\t2.00\t2.00\t"));
     table.findChild<QAction*>("copyTable")->trigger();
     const QString all = QApplication::clipboard()->text();
     QVERIFY(all.startsWith("Quantity,Unit,Mean,P50,"));

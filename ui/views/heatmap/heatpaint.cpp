@@ -154,16 +154,20 @@ void HeatView::paintCurrent(QPainter& painter, const Inks& inks) const
     const QRect cell = m_column >= 0
         ? m_geometry.cellRect(m_row, m_column)
         : m_geometry.cellRect(m_row, 0).united(m_geometry.cellRect(m_row, m_matrix.columns - 1));
-    const int width = m_column >= 0 ? 2 : 1;
+    const bool wide = shortSide(cell.size()) >= smallestLined;
+    const int outside = wide ? 0 : 1; // or a narrow cell would lie under its frame
     painter.setBrush(Qt::NoBrush);
-    painter.setPen(QPen(inks.text, width));
-    painter.drawRect(cell.adjusted(-1, -1, 0, 0));
-    painter.setPen(inks.base);
-    if (m_column < 0)
+    if (m_column < 0) {
+        painter.setPen(inks.text);
+        painter.drawRect(cell.adjusted(0, 0, -1, -1)); // inside: the last row has nothing below it
         return;
-    if (shortSide(cell.size()) >= smallestLined)
+    }
+    painter.setPen(QPen(inks.text, 2));
+    painter.drawRect(cell.adjusted(-1, -1, outside, outside));
+    painter.setPen(inks.base);
+    if (wide)
         painter.drawRect(cell.adjusted(1, 1, -2, -2));
-    painter.drawRect(cell.adjusted(-3, -3, 2, 2));
+    painter.drawRect(cell.adjusted(-3, -3, 2 + outside, 2 + outside));
 }
 
 void HeatView::paintTitles(QPainter& painter, const Inks& inks) const

@@ -33,7 +33,7 @@ namespace {
 enum Page { EmptyPage, ViewsPage };
 constexpr int refreshMs = 100;
 constexpr auto slice = std::chrono::milliseconds(4);
-constexpr int columnDigits[LatencyModel::ColumnCount]{14, 5, 6, 6, 6, 6, 6, 6, 7, 6, 6, 6, 6};
+constexpr int columnDigits[LatencyModel::ColumnCount]{14, 7, 6, 6, 6, 6, 6, 6, 7, 6, 6, 6, 6};
 
 QString grouped(std::uint64_t count)
 {

@@ -116,7 +116,7 @@ void TimelinePlot::paintScheme(ColorScheme scheme)
     paint(m_target, colors.warningText, Qt::DashLine);
     paint(m_kept, palette().color(QPalette::Text).rgb(), Qt::DotLine);
     QColor band = QColor::fromRgb(colors.accent);
-    m_band->setPen(QPen(band, 1));
+    m_band->setPen(QPen(palette().color(QPalette::Text), 1)); // the accent is lost over bars
     band.setAlphaF(0.25F);
     m_band->setBrush(band);
     legend->setBorderPen(Qt::NoPen);

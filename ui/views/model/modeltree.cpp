@@ -85,7 +85,7 @@ void ModelTree::makeTree()
     m_tree->setModel(&m_parts);
     m_tree->setUniformRowHeights(true);
     m_tree->setRootIsDecorated(false); // the model itself stays open
-    m_tree->setIndentation(grid::unit + 2);
+    m_tree->setIndentation(grid::unit);
     m_tree->setItemDelegate(new RowDelegate(m_tree));
     m_tree->setAlternatingRowColors(true);
     m_tree->setTextElideMode(Qt::ElideMiddle);
@@ -97,7 +97,7 @@ void ModelTree::makeTree()
     header.setSectionResizeMode(PartTree::Size, QHeaderView::Fixed);
     header.setSectionsMovable(false);
     header.resizeSection(
-        PartTree::Size, QFontMetrics(monospaceFont()).horizontalAdvance(QStringLiteral("1023.9 MiB")) + grid::unit);
+        PartTree::Size, QFontMetrics(monospaceFont()).horizontalAdvance(QStringLiteral("1023.9 MiB")) + grid::half);
     connect(m_tree->selectionModel(), &QItemSelectionModel::currentChanged, this, &ModelTree::choose);
 }
 

@@ -169,7 +169,8 @@ void LayerPanel::showTogether(const View& view)
     if (view.counts.experts() > 1)
         map = compared ? togetherDifferenceMap(view.counts, *view.other, view.layer)
                        : togetherMap(view.counts, view.layer);
-    m_togetherTop = steadyTop(m_togetherTop, largestMagnitude(map), view.grows);
+    const double least = compared ? leastDifferenceTop(view.counts.experts()) : 0;
+    m_togetherTop = steadyTop(m_togetherTop, std::max(least, largestMagnitude(map)), view.grows);
     const double top = m_togetherTop;
     const auto number = [compared, top](
                             double value) { return compared ? percentText(value, top, true) : countText(value); };

@@ -12,6 +12,7 @@ namespace {
 
 constexpr double barWidth = 0.8; ///< of the room of an expert
 constexpr double barTint = 0.6;
+constexpr int leastFramed = 8; ///< pixels of an expert, for the frame of the chosen bar
 
 } // namespace
 
@@ -74,6 +75,7 @@ void LoadPlot::setLoads(Data loads, double top)
     const bool chosen = m_data.expert >= 0 && m_data.expert < static_cast<int>(experts);
     m_chosen->setData(chosen ? QVector<double>{double(m_data.expert)} : QVector<double>(),
         chosen ? QVector<double>{m_data.values[static_cast<std::size_t>(m_data.expert)]} : QVector<double>(), true);
+    frameChosen();
     m_bars->setName(m_data.name);
     m_other->setName(m_data.otherName);
     showLegendRow(*this, !m_data.other.empty());
@@ -88,13 +90,25 @@ void LoadPlot::color(ColorScheme scheme)
     const QColor text = palette().color(QPalette::Text);
     m_bars->setPen(Qt::NoPen);
     m_bars->setBrush(QColor::fromRgb(mixed(palette().color(QPalette::Base).rgb(), theme.accent, barTint)));
-    m_chosen->setPen(QPen(text, 1.5));
+    frameChosen();
     m_chosen->setBrush(QColor::fromRgb(theme.accent));
     m_mean->setPen(QPen(QColor::fromRgb(theme.mutedText), 1, Qt::DashLine));
     m_other->setScatterStyle(
         QCPScatterStyle(QCPScatterStyle::ssDiamond, QPen(text, 1), QBrush(palette().color(QPalette::Base)), 6));
     m_dead->setScatterStyle(
         QCPScatterStyle(QCPScatterStyle::ssCross, QPen(QColor::fromRgb(theme.warningText), 1.5), Qt::NoBrush, 6));
+}
+
+void LoadPlot::frameChosen()
+{
+    const bool wide = axisRect()->width() >= leastFramed * int(m_data.values.size());
+    m_chosen->setPen(wide ? QPen(palette().color(QPalette::Text), 1.5) : QPen(Qt::NoPen));
+}
+
+void LoadPlot::fitAxes()
+{
+    Plot::fitAxes();
+    frameChosen();
 }
 
 QString LoadPlot::readout(double x) const

@@ -34,7 +34,11 @@ public:
 signals:
     void expertChosen(int expert);
 
+protected:
+    void fitAxes() override; ///< no frame around a bar that would be all frame
+
 private:
+    void frameChosen();
     void color(ColorScheme scheme);
     QString readout(double x) const;
     ValueTable table() const;

@@ -186,8 +186,12 @@ QString marginSummary(const MarginCounts& margins)
     const double with = withMargin(margins);
     if (with == 0 && margins.none > 0)
         return MarginPlot::tr("No decision has a margin: experts came from a table, or none was rejected.");
-    return MarginPlot::tr("%1 tokens, %2 of them with a margin of 0, %3 without one")
-        .arg(countText(with + margins.none), countText(margins.zero), countText(margins.none));
+    QStringList parts{MarginPlot::tr("%1 tokens").arg(countText(with + margins.none))};
+    if (margins.zero > 0)
+        parts << MarginPlot::tr("%1 with a margin of 0").arg(countText(margins.zero));
+    if (margins.none > 0)
+        parts << MarginPlot::tr("%1 without one").arg(countText(margins.none));
+    return parts.join(QStringLiteral(", "));
 }
 
 } // namespace colibri

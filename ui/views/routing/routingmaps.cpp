@@ -112,6 +112,11 @@ HeatMatrix differenceMap(const RoutingSum& one, const RoutingSum& other, Routing
     return map;
 }
 
+double leastDifferenceTop(int experts)
+{
+    return 0.25 / std::max(1, experts);
+}
+
 HeatMatrix togetherMap(const RoutingSum& counts, int layer)
 {
     HeatMatrix map = emptyMap(counts.experts(), counts.experts(), translated("expert"));

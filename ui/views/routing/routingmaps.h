@@ -23,6 +23,9 @@ std::vector<double> measuredShares(const RoutingSum& counts, int layer, RoutingM
 HeatMatrix measureMap(const RoutingSum& counts, RoutingMeasure measure);
 /// measuredShares() of `one` minus those of `other`; both have the same shape. Marked: without load in one of them.
 HeatMatrix differenceMap(const RoutingSum& one, const RoutingSum& other, RoutingMeasure measure);
+/// The least end of a scale of differences: a quarter of the share of each expert when all have the same, so that no
+/// small difference has the full colour.
+double leastDifferenceTop(int experts);
 /// How many decisions of a layer chose both experts [experts][experts]; NaN on the diagonal.
 HeatMatrix togetherMap(const RoutingSum& counts, int layer);
 /// The share of decisions of the layer that chose both, in `one` minus in `other`.

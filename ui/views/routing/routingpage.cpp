@@ -32,8 +32,6 @@ enum Page { EmptyPage, PartsPage };
 constexpr int leastMapWidth = 30 * grid::unit; ///< beside the figures; where there is less, they are below
 constexpr int leastMapRow = 3 * grid::unit; ///< above the figures, for a layer
 constexpr int mapFrame = 10 * grid::unit; ///< header and legend of the map
-/// Of the share that each expert has when all have the same: a difference that has the full colour, if none is larger.
-constexpr double notableShare = 0.25;
 
 } // namespace
 
@@ -295,8 +293,8 @@ void RoutingPage::showMap(const RoutingSum& counts, const Compared& compared)
         map = differenceMap(counts, *compared.counts, measure);
     else if (compared.obstacle.isEmpty())
         map = measureMap(counts, measure);
-    const double notable = difference ? notableShare / std::max(1, m_routing.experts()) : 0;
-    m_mapTop = steadyTop(m_mapTop, std::max(notable, largestMagnitude(map)), m_run.busy());
+    const double least = difference ? leastDifferenceTop(m_routing.experts()) : 0;
+    m_mapTop = steadyTop(m_mapTop, std::max(least, largestMagnitude(map)), m_run.busy());
     const double top = m_mapTop;
     m_map->view().setEmptyText(compared.obstacle);
     m_map->view().setNumberText([percent, difference, top](double value) {
@@ -349,9 +347,16 @@ void RoutingPage::showNote()
     const int routed = m_routing.run().routed();
     const int keptRouted = m_keptRouting.isActive() ? m_keptRouting.run().routed() : 0;
     const int counted = m_routing.counted() + (m_keptRouting.isActive() ? m_keptRouting.counted() : 0);
-    m_bar->setNote(counted < routed + keptRouted
-            ? tr("counting: %1 of %2").arg(countText(counted), countText(routed + keptRouted))
-            : tr("%1 tokens").arg(countText(routed)));
+    const int prompt = std::min(m_run.promptTokens(), routed);
+    QString note = m_run.tokens() > routed ? tr("%1 of %2 tokens").arg(countText(routed), countText(m_run.tokens()))
+                                           : tr("%1 tokens").arg(countText(routed));
+    if (counted < routed + keptRouted)
+        note = tr("counting: %1 of %2").arg(countText(counted), countText(routed + keptRouted));
+    else if (keptRouted > 0)
+        note = tr("%1 tokens, kept run %2").arg(countText(routed), countText(keptRouted));
+    else if (m_bar->choice().comparison == Comparison::PromptAndAnswer)
+        note = tr("%1 tokens, prompt %2").arg(countText(routed - prompt), countText(prompt));
+    m_bar->setNote(note);
 }
 
 QByteArray RoutingPage::saveLayout() const

@@ -217,7 +217,8 @@ void ExpertGridView::paintTokenHeader(QPainter& painter, const Inks& inks) const
         const QString text = painter.fontMetrics().elidedText(
             shownOrBytes(m_run.piece(token)), Qt::ElideRight, header.height() - line - grid::half);
         painter.setPen(inks.text);
-        if (painter.fontMetrics().horizontalAdvance(text) < width) { // turned, many a sign looks like another one
+        if (painter.fontMetrics().horizontalAdvance(text)
+            < width - grid::half) { // turned, many a sign looks like another one
             painter.drawText(column.adjusted(0, 0, 0, -grid::half), Qt::AlignHCenter | Qt::AlignBottom, text);
             continue;
         }

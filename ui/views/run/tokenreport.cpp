@@ -215,7 +215,7 @@ QString TokenReportText::logitState(const TokenReport& report)
     case LogitState::Held:
         break;
     case LogitState::NotRouted:
-        return tr("This token was not routed yet: it goes through the layers when the next one is made.");
+        return tr("This token was not routed: a token goes through the layers when the next one is made.");
     case LogitState::NoLongerHeld:
         return tr("The router logits of this token are no longer held: newer ones took their place in memory.");
     case LogitState::FromTable:

@@ -138,7 +138,11 @@ QSize FlatStyle::sizeFromContents(
     ContentsType type, const QStyleOption* option, const QSize& contents, const QWidget* widget) const
 {
     const QSize size = QProxyStyle::sizeFromContents(type, option, contents, widget);
-    return type == CT_PushButton ? size.expandedTo({contents.width() + 2 * buttonPadding, 0}) : size;
+    if (type == CT_PushButton)
+        return size.expandedTo({contents.width() + 2 * buttonPadding, 0});
+    const auto* const button = qstyleoption_cast<const QStyleOptionToolButton*>(option);
+    const bool arrowed = type == CT_ToolButton && button && button->features & QStyleOptionToolButton::HasMenu;
+    return arrowed ? size + QSize(buttonPadding, 0) : size;
 }
 
 void FlatStyle::drawComplexControl(
