@@ -21,7 +21,7 @@ namespace colibri {
 namespace {
 
 constexpr double largestTargetMs = 99'999.9;
-constexpr int leastSelectedWidth = 20 * grid::unit; ///< with less, the selected step has a line of its own
+constexpr int leastSelectedWidth = 18 * grid::unit; ///< with less, the selected step has a line of its own
 
 } // namespace
 

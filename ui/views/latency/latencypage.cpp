@@ -233,6 +233,8 @@ void LatencyPage::showAll()
             : noStepText(phase == Phase::Decode ? ShownPhase::Decode : ShownPhase::Prefill));
     m_side->showHistory();
     m_figures.show(stats, kept, phase, QString::fromStdString(m_run.counterNote()));
+    for (const int column : {LatencyModel::Kept, LatencyModel::Ratio})
+        m_table->setColumnHidden(column, !m_kept.record());
     for (QAction* const action : m_exports)
         action->setEnabled(m_history.size() > 0);
     showTexts();

@@ -180,7 +180,7 @@ void SidePlot::showHistory()
 
 void SidePlot::showSpeed()
 {
-    m_plot->setAxisTitles(tr("Time of the run (s)"), tr("Speed (tok/s)"));
+    m_plot->setAxisTitles(tr("Time (s)"), tr("Speed (tok/s)"));
     const SpeedLines lines = speedLines(m_history.speed(), m_phase);
     const SpeedLines kept = speedLines(m_kept.speed(), m_phase);
     const std::array<const SpeedLine*, graphCount> shown{&lines.decode, &lines.prefill, &kept.decode, &kept.prefill};

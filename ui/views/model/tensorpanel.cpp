@@ -87,7 +87,6 @@ void TensorPanel::makeTable()
 {
     m_table->setModel(&m_tensors);
     m_table->makeSortable();
-    m_table->setStretchColumn(TensorTable::Name, 24 * grid::unit);
     m_table->setToolTip(tr("A click on a header sorts, a third one brings back the order of the files"));
     // Connected behind the view's own connections: its selection is gone when restoreSelected() is called.
     connect(&m_tensors, &QAbstractItemModel::modelAboutToBeReset, this, [this] { m_kept = selected(); });
