@@ -62,6 +62,11 @@ void TestLatencyPage::keptRunIsCompared()
         LatencyRun run(shown.store);
         Shown::fill(run, 150);
     }
+    const auto keptColumnsHidden = [&] {
+        const TableView& table = shown.page.table();
+        return table.isColumnHidden(LatencyModel::Kept) && table.isColumnHidden(LatencyModel::Ratio);
+    };
+    QVERIFY(keptColumnsHidden());
     shown.kept.keep(shown.store);
     LatencyRun run(shown.store);
     run.prompt(100, 32, 1);
@@ -82,6 +87,7 @@ void TestLatencyPage::keptRunIsCompared()
     for (int line = 1; line + 1 < lines.size(); ++line)
         keptPercent += lines[line].split(u',')[3].toDouble();
     QVERIFY(std::abs(keptPercent - 100) < 1e-6);
+    QVERIFY(!keptColumnsHidden());
     shown.kept.clear();
     QVERIFY(shown.settled());
     QVERIFY(table.index(0, LatencyModel::Ratio).data(Qt::EditRole).toString().isEmpty());
