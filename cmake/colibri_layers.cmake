@@ -33,7 +33,8 @@ function(colibri_test name)
     target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} Qt6::Test)
     target_compile_definitions(${name} PRIVATE COLIBRI_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
     add_test(NAME ${name} COMMAND ${name})
-    set(environment QT_QPA_PLATFORM=offscreen LC_ALL=C.UTF-8)
+    # Dialogs for files remember folders in the user's settings: not those of who runs the tests.
+    set(environment QT_QPA_PLATFORM=offscreen LC_ALL=C.UTF-8 XDG_CONFIG_HOME=${CMAKE_BINARY_DIR}/test-settings)
     if(COLIBRI_SANITIZE STREQUAL "thread")
         # What GLib's event loop orders cannot be seen either, so Qt's own is used.
         list(APPEND environment QT_NO_GLIB=1

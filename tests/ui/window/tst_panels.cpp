@@ -8,8 +8,12 @@
 #include <QAction>
 #include <QDockWidget>
 #include <QMenu>
+#include <QMenuBar>
 #include <QSettings>
 #include <QTest>
+
+#include <algorithm>
+#include <memory>
 
 using namespace colibri;
 
@@ -97,23 +101,30 @@ void TestPanels::theFirstPageKeepsThem()
 void TestPanels::bothMenusOfferThem()
 {
     Shown shown;
-    const auto offered = [&] {
+    MainWindow& window = shown.studio.window();
+    const std::unique_ptr<QMenu> context(window.createPopupMenu());
+    const auto menus = window.menuBar()->findChildren<QMenu*>();
+    const auto own =
+        std::ranges::find_if(menus, [](const QMenu* menu) { return menu->title() == QStringLiteral("&Window"); });
+    QVERIFY(context && own != menus.end());
+    /// Panels that a menu offers, and whether they can be chosen.
+    const auto in = [&](const QMenu& menu) {
         QMap<QString, bool> all;
-        for (const QDockWidget* const dock : shown.studio.window().findChildren<QDockWidget*>())
-            all[dock->objectName().mid(5)] = dock->toggleViewAction()->isEnabled();
+        for (const QDockWidget* const dock : window.findChildren<QDockWidget*>()) {
+            const QString name = dock->objectName().mid(5);
+            for (const QAction* const action : menu.actions()) {
+                if (action == dock->toggleViewAction() || action->objectName() == QStringLiteral("toggle_") + name)
+                    all[name] = action->isEnabled();
+            }
+        }
         return all;
     };
-    const auto inWindowMenu = [&] {
-        QMap<QString, bool> all;
-        for (const QAction* const toggle : shown.studio.window().docks().toggles())
-            all[toggle->objectName().mid(7)] = toggle->isEnabled();
-        return all;
-    };
-    QCOMPARE(offered(), (QMap<QString, bool>{{"details", false}, {"log", true}, {"model", false}, {"tasks", true}}));
-    QCOMPARE(inWindowMenu(), offered());
+    for (const QMenu* const menu : {context.get(), *own})
+        QCOMPARE(
+            in(*menu), (QMap<QString, bool>{{"details", false}, {"log", true}, {"model", false}, {"tasks", true}}));
     QVERIFY(shown.open());
-    QCOMPARE(offered().values(), QList<bool>(4, true));
-    QCOMPARE(inWindowMenu(), offered());
+    for (const QMenu* const menu : {context.get(), *own})
+        QCOMPARE(in(*menu).values(), QList<bool>(4, true));
 }
 
 QTEST_MAIN(TestPanels)

@@ -165,6 +165,7 @@ class TestShortcuts : public QObject {
 private slots:
     void initTestCase();
     void init() { QSettings().clear(); }
+    void twoAreFound();
     void noTwoOfTheFirstPages();
     void noTwoInARun();
     void noTwoOfARefusedModel();
@@ -178,6 +179,19 @@ private:
     OwnSettings m_settings;
     QTemporaryDir m_folder;
 };
+
+/// What the tests below look for is found when it is there.
+void TestShortcuts::twoAreFound()
+{
+    ShownStudio shown;
+    QVERIFY(bindings(shown.window()).size() > 40);
+    QCOMPARE(clashes(shown.window()), QStringList());
+    const QShortcut one(QKeySequence(QStringLiteral("Ctrl+Alt+Shift+F11")), &shown.window());
+    const QShortcut other(QKeySequence(QStringLiteral("Ctrl+Alt+Shift+F11")), &shown.window());
+    const QStringList found = clashes(shown.window());
+    QCOMPARE(found.size(), 1);
+    QVERIFY2(found[0].startsWith(QStringLiteral("Ctrl+Alt+Shift+F11: shortcut of ")), qPrintable(found[0]));
+}
 
 void TestShortcuts::initTestCase()
 {
